@@ -1,0 +1,17 @@
+"""Behave's hooks: every scenario has a world of its own, removed at the end."""
+
+import os
+
+from support.world import World
+
+
+def before_scenario(context, scenario):
+    context.world = World()
+    context.remembered = {}
+
+
+def after_scenario(context, scenario):
+    if scenario.status == "failed" and os.environ.get("KEEP_WORLD"):
+        print(f"kept: {context.world.root}")  # noqa: T201
+        return
+    context.world.remove()

@@ -1,0 +1,1 @@
+"""Helpers for the step files: real git, real files, the real program."""

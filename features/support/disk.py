@@ -1,0 +1,37 @@
+"""An independent look at a directory: what is there, without asking git or Backtrail."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Walk = dict[bytes, tuple[str, int, bytes]]
+
+
+def walk(root: Path) -> Walk:
+    """Every file and link below the root but .git: kind, permission bits, content."""
+    found: Walk = {}
+    base = os.fsencode(root)
+    for directory, names, files in os.walk(base):
+        names[:] = [name for name in names if name != b".git"]
+        links = [name for name in names if os.path.islink(os.path.join(directory, name))]
+        for name in [*files, *links]:
+            path = os.path.join(directory, name)
+            relative = os.path.relpath(path, base)
+            if relative != b".git":
+                found[relative] = _entry(path)
+    return found
+
+
+def _entry(path: bytes) -> tuple[str, int, bytes]:
+    info = os.lstat(path)
+    if stat.S_ISLNK(info.st_mode):
+        return "link", 0, os.readlink(path)
+    if stat.S_ISREG(info.st_mode):
+        with open(path, "rb") as file:
+            return "file", stat.S_IMODE(info.st_mode), file.read()
+    return "special", 0, b""

@@ -1,0 +1,160 @@
+"""A scenario's world: a temporary directory with a home, a repository and the program itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backtrail.bootstrap import Services, open_services
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from backtrail.domain.plan import Plan
+
+RUN_PLAN = "import sys; from backtrail.cli.main import main; main(sys.argv[1:])"
+KILLABLE = Path(__file__).with_name("killable.py")
+KILLED = -9
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A finished command."""
+
+    arguments: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+    def ok(self) -> Ran:
+        assert self.code == 0, f"{self.arguments} gave {self.code}\n{self.out}\n{self.err}"
+        return self
+
+
+@dataclass(slots=True)
+class World:
+    """Everything below one temporary directory; blanks and unicode in its name on purpose."""
+
+    root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bt wörld ")))
+    extra_env: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        self.home.mkdir()
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def repo(self) -> Path:
+        return self.root / "my repo"
+
+    def sandbox(self, name: str) -> Path:
+        return self.root / "my repo.plans" / name
+
+    @property
+    def backtrail_home(self) -> Path:
+        return self.repo / ".git" / "backtrail"
+
+    @property
+    def store(self) -> Path:
+        return self.backtrail_home / "store.git"
+
+    def environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "PLAN_", "XDG_"))}
+        identity = {
+            f"GIT_{who}_{what}": value
+            for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", "Test"), ("EMAIL", "test@example.com"))
+        }
+        quiet = {"GIT_CONFIG_NOSYSTEM": "1", "NO_COLOR": "1", "COLUMNS": "120"}
+        return {**kept, **identity, **quiet, "HOME": str(self.home), **self.extra_env}
+
+    def run(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+    ) -> Ran:
+        done = subprocess.run(
+            arguments,
+            cwd=cwd or self.repo,
+            env={**self.environment(), **(env or {})},
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=300,
+            check=False,
+        )
+        return Ran(arguments, done.returncode, done.stdout, done.stderr)
+
+    def git(self, *arguments: str, cwd: Path | None = None) -> str:
+        return self.run("git", *arguments, cwd=cwd).ok().out
+
+    def plan(
+        self, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> Ran:
+        """Run the program as a process of its own."""
+        return self.run(sys.executable, "-c", RUN_PLAN, *arguments, cwd=cwd, env=env)
+
+    def plan_killed_at(
+        self, failpoint: str, *arguments: str, nth: int = 1, cwd: Path | None = None
+    ) -> Ran:
+        """Run the program and let it die by SIGKILL when it passes the failpoint for the nth time."""
+        return self.run(sys.executable, str(KILLABLE), failpoint, str(nth), *arguments, cwd=cwd)
+
+    @contextmanager
+    def services(self, failpoints: Failpoints = NO_FAILPOINTS) -> Generator[Services]:
+        """The services in this process, as a Python user has them."""
+        services = open_services(
+            self.repo, self.environment(), command_line="test", failpoints=failpoints
+        )
+        try:
+            yield services
+        finally:
+            services.close()
+
+    def create_plan(self, name: str) -> Plan:
+        with self.services() as services:
+            return services.plans.create(name).plan
+
+    def make_repository(self) -> None:
+        """A small repository with one commit."""
+        self.repo.mkdir(parents=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+        write_files(
+            self.repo,
+            {
+                "README.md": "hello\n",
+                "src/app.py": "print('one')\n",
+                "src/lib/util.py": "x = 1\n",
+                ".gitignore": "*.log\nbuild/\n",
+            },
+        )
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "first")
+
+    def remove(self) -> None:
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def write_files(root: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)

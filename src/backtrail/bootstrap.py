@@ -1,0 +1,153 @@
+"""The composition root: reads the environment once and wires the services together."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import platform
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.git.discovery import Worktree, find_worktree
+from backtrail.git.gitstate import user_git
+from backtrail.git.ignore import UserSettings
+from backtrail.git.locks import exclusive_lock
+from backtrail.git.store import PrivateStore, StoreLayout, check_private
+from backtrail.services.checkpoints import CheckpointService
+from backtrail.services.database import DatabaseService
+from backtrail.services.plans import PlanService
+from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
+from backtrail.storage.database import Database
+from backtrail.storage.engine import create_database_engine
+from backtrail.storage.schema import ensure_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def _say_nothing(text: str) -> None:
+    del text
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything a command or a script may call, for one repository."""
+
+    plans: PlanService
+    checkpoints: CheckpointService
+    workspace: Workspace
+
+    @property
+    def notices(self) -> list[str]:
+        """What recovery did on the way, in sentences."""
+        return self.workspace.notices
+
+    def close(self) -> None:
+        self.workspace.database.close()
+
+
+def open_services(
+    start: Path,
+    environ: Mapping[str, str],
+    *,
+    command_line: str,
+    failpoints: Failpoints = NO_FAILPOINTS,
+    progress: Callable[[str], None] = _say_nothing,
+) -> Services:
+    """The services for the repository that holds `start`; its store is made at first use."""
+    worktree = find_worktree(start)
+    layout = _home(worktree, environ)
+    layout.make_directories()
+    check_private(layout.home)
+    store = _open_store(layout, worktree.common_dir)
+    store_id, host_id = store.store_id(), _host_id()
+    engine = create_database_engine(_database_url(layout, environ))
+    ensure_schema(engine, lambda: _shared_lock(layout))
+    workspace = Workspace(
+        common_dir=worktree.common_dir,
+        main_root=_main_root(worktree.common_dir),
+        start_git_dir=worktree.git_dir,
+        layout=layout,
+        store=store,
+        database=Database(engine, store_id=store_id, host_id=host_id),
+        store_id=store_id,
+        host_id=host_id,
+        user=UserSettings(environ.get("HOME"), environ.get("XDG_CONFIG_HOME")),
+        actor=Actor(_user_name(environ), platform.node(), command_line),
+        failpoints=failpoints,
+        progress=progress,
+    )
+    return Services(PlanService(workspace), CheckpointService(workspace), workspace)
+
+
+def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseService:
+    """For looking at the database itself, whatever state it is in."""
+    layout = _home(find_worktree(start), environ)
+    url = _database_url(layout, environ)
+    layout.make_directories()
+    location = str(url) if isinstance(url, Path) else _without_password(url)
+    return DatabaseService(url, location, lambda: _shared_lock(layout))
+
+
+def _home(worktree: Worktree, environ: Mapping[str, str]) -> StoreLayout:
+    configured = environ.get("PLAN_HOME")
+    home = Path(configured).absolute() if configured else worktree.common_dir / "backtrail"
+    return StoreLayout(home)
+
+
+def _database_url(layout: StoreLayout, environ: Mapping[str, str]) -> str | Path:
+    return environ.get("PLAN_DATABASE_URL") or layout.home / "plan.db"
+
+
+def _without_password(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    credentials, at, place = rest.rpartition("@")
+    return f"{scheme}://{credentials.split(':')[0]}{at}{place}"
+
+
+def _open_store(layout: StoreLayout, common_dir: Path) -> PrivateStore:
+    store = PrivateStore(layout, common_dir)
+    if not store.exists():
+        with _shared_lock(layout):
+            if not store.exists():
+                store.create(_object_format(common_dir))
+    return store
+
+
+def _object_format(common_dir: Path) -> str:
+    output = user_git(common_dir).run(
+        "config", "--file", str(common_dir / "config"), "--get", "extensions.objectFormat"
+    )
+    return output.text or "sha1"
+
+
+def _shared_lock(layout: StoreLayout) -> AbstractContextManager[int]:
+    return exclusive_lock(
+        layout.locks / "store.lock", wait=DEFAULT_WAIT, what="the checkpoint store"
+    )
+
+
+def _main_root(common_dir: Path) -> Path:
+    """The main checkout; for a bare repository, the repository itself."""
+    return common_dir.parent if common_dir.name == ".git" else common_dir
+
+
+def _host_id() -> str:
+    try:
+        machine = Path("/etc/machine-id").read_text().strip()
+    except OSError:
+        machine = ""
+    return hashlib.sha256((machine or platform.node()).encode()).hexdigest()[:16]
+
+
+def _user_name(environ: Mapping[str, str]) -> str:
+    named = environ.get("USER") or environ.get("LOGNAME")
+    if named:
+        return named
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"

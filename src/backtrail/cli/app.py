@@ -1,0 +1,119 @@
+"""The command tree: every command, in the order in which `plan --help` shows them."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from backtrail import __version__
+from backtrail.cli.command import command, group, session_of
+from backtrail.cli.commands import checkpoint, db
+from backtrail.cli.commands.create import create
+from backtrail.cli.commands.diff import diff
+from backtrail.cli.commands.list import list_plans
+from backtrail.cli.commands.ops import ops
+from backtrail.cli.commands.path import path
+from backtrail.cli.commands.rollback import rollback
+from backtrail.cli.commands.save import save
+from backtrail.cli.commands.status import status
+from backtrail.cli.commands.undo import redo, undo
+from backtrail.cli.output.emit import emit
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Format
+from backtrail.domain.errors import ExitCode, UsageError
+
+PLANS, CHECKPOINTS, BACK, CARE = "Plans", "Checkpoints", "Back and forth", "Care"
+EPILOG = (
+    "PLAN may be left out inside a sandbox or when $PLAN_ID is set. "
+    "Every rollback first saves what is there, so that plan undo can bring it back."
+)
+
+
+def build() -> typer.Typer:
+    """The whole program."""
+    app = _group(
+        _root, "Checkpoints and exact rollback for work in git worktree sandboxes.", epilog=EPILOG
+    )
+    for name, function, panel in (
+        ("create", create, PLANS),
+        ("list", list_plans, PLANS),
+        ("status", status, PLANS),
+        ("path", path, PLANS),
+        ("save", save, CHECKPOINTS),
+        ("diff", diff, CHECKPOINTS),
+        ("rollback", rollback, BACK),
+        ("undo", undo, BACK),
+        ("redo", redo, BACK),
+        ("ops", ops, BACK),
+    ):
+        app.command(name, rich_help_panel=panel)(command(function))
+    app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
+    app.add_typer(_db(), name="db", rich_help_panel=CARE)
+    return app
+
+
+def _checkpoint() -> typer.Typer:
+    app = _group(_subgroup, "Take, list and look at checkpoints.")
+    app.command("create")(command(save))
+    app.command("list")(command(checkpoint.list_checkpoints))
+    app.command("show")(command(checkpoint.show))
+    app.command("diff")(command(diff))
+    app.command("label")(command(checkpoint.label))
+    return app
+
+
+def _db() -> typer.Typer:
+    app = _group(_subgroup, "Look after the database.")
+    app.command("status")(command(db.status))
+    app.command("upgrade")(command(db.upgrade))
+    app.command("path")(command(db.path))
+    return app
+
+
+def _group(callback: Callable[..., None], help: str, epilog: str | None = None) -> typer.Typer:
+    return typer.Typer(
+        callback=group(callback),
+        help=help,
+        epilog=epilog,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+    )
+
+
+def _print_version(context: typer.Context, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    session = session_of(context)
+    # Parsed before all other options, so a --format beside it has not been seen yet.
+    session.assume_format_of_argv()
+    emit(
+        session,
+        Report(data={"version": __version__}, plain=lambda: [f"backtrail {__version__}"]),
+    )
+    raise typer.Exit
+
+
+def _root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    del version
+    _subgroup(context)
+
+
+def _subgroup(context: typer.Context) -> None:
+    """Without a command there is nothing to do but to show what could be said."""
+    if context.invoked_subcommand is not None:
+        return
+    if session_of(context).format is Format.JSON:
+        raise UsageError(
+            "no command is given", hint=f"{context.command_path} --help shows the commands"
+        )
+    typer.echo(context.get_help())
+    raise typer.Exit(ExitCode.USAGE)

@@ -1,0 +1,59 @@
+"""`plan create`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import Print
+from backtrail.cli.output.plans import created_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+
+
+class IfExists(StrEnum):
+    """What to do about a plan that is already there."""
+
+    USE = "use"
+    FAIL = "fail"
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name for the new plan.")]
+Base = Annotated[
+    str | None,
+    typer.Option(
+        "--base", metavar="REV", help="Where the work begins; else HEAD.", show_default=False
+    ),
+]
+ExistingSandbox = Annotated[
+    Path | None,
+    typer.Option(
+        "--sandbox",
+        metavar="PATH",
+        help="Attach this existing worktree or checkout instead of making a new worktree.",
+        show_default=False,
+    ),
+]
+OnExisting = Annotated[
+    IfExists, typer.Option("--if-exists", help="What to do if the plan is already there.")
+]
+
+
+def create(
+    session: Session,
+    name: Name,
+    base: Base = None,
+    sandbox: ExistingSandbox = None,
+    if_exists: OnExisting = IfExists.FAIL,
+    print_: Print = None,
+) -> Report:
+    """Create a plan with a sandbox of its own, and take its first checkpoint."""
+    with session.services() as services:
+        result = services.plans.create(
+            name,
+            base=base,
+            sandbox=None if sandbox is None else session.start / sandbox,
+            use_existing=if_exists is IfExists.USE,
+        )
+    return created_report(result).only(print_)

@@ -1,0 +1,20 @@
+"""`plan db status`, `upgrade` and `path`."""
+
+from backtrail.cli.output.databases import database_report, location_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+
+
+def status(session: Session) -> Report:
+    """Show where the database is and whether its schema is current."""
+    return database_report(session.database().status())
+
+
+def upgrade(session: Session) -> Report:
+    """Bring the schema of the database up to date; other commands do so by themselves."""
+    return database_report(session.database().upgrade(), upgraded=True)
+
+
+def path(session: Session) -> Report:
+    """Print where the database is."""
+    return location_report(session.database().location())

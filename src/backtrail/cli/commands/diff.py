@@ -1,0 +1,34 @@
+"""`plan diff`, and `plan checkpoint diff`, which is the same."""
+
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import CHECKPOINT_HELP, PlanOption
+from backtrail.cli.output.diffs import diff_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+
+
+def diff(
+    session: Session,
+    older: Annotated[
+        str | None,
+        typer.Argument(metavar="A", help=f"{CHECKPOINT_HELP} Else the latest.", show_default=False),
+    ] = None,
+    newer: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="B", help="Another checkpoint; else the sandbox now.", show_default=False
+        ),
+    ] = None,
+    plan_option: PlanOption = None,
+    patch: Annotated[
+        bool, typer.Option("--patch/--stat", help="Line by line, or only which files.")
+    ] = False,
+) -> Report:
+    """Show what differs between two checkpoints, or between one and the sandbox now."""
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan()
+        return diff_report(services.checkpoints.diff(found.plan_id, older, newer, patch=patch))

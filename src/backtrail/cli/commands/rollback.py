@@ -1,0 +1,72 @@
+"""`plan rollback`."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.confirm import confirm_rollback, pick_checkpoint, refuse_without_terminal
+from backtrail.cli.options import CHECKPOINT_HELP, DryRun, PlanOption, Print, Reason, Wait, Yes
+from backtrail.cli.output.report import Report
+from backtrail.cli.output.rollbacks import rollback_report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder, sandbox_paths
+from backtrail.domain.checkpoint import Checkpoint
+from backtrail.domain.rollback import RollbackResult
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP, show_default=False),
+]
+Paths = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--path", metavar="PATH", help="Restore only this; repeatable.", show_default=False
+    ),
+]
+MoveBranch = Annotated[
+    bool, typer.Option("--move-branch", help="Move the branch of an attached sandbox too.")
+]
+
+
+def rollback(
+    session: Session,
+    words: Words = None,
+    *,
+    plan_option: PlanOption = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    path: Paths = None,
+    move_branch: MoveBranch = False,
+    reason: Reason = "",
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Bring the sandbox back to a checkpoint, exactly; plan undo takes it back."""
+    with session.services() as services:
+        finder = Finder(session, services, plan_option, destructive=True)
+        plan, rest = finder.plan_and_words(words or (), most=1)
+        reference = rest[0] if rest else pick_checkpoint(session, services, plan)
+        roll_back = partial(
+            services.checkpoints.rollback_to_checkpoint,
+            plan.plan_id,
+            paths=sandbox_paths(session, plan, path or ()),
+            move_branch=move_branch,
+            reason=reason,
+            wait=wait,
+        )
+        if not yes and not dry_run:
+            # A wrong reference is reported as such, not as a missing confirmation.
+            target = services.checkpoints.get_checkpoint(plan.plan_id, reference)
+            reference = _confirmed(session, target, partial(roll_back, dry_run=True))
+        return rollback_report(roll_back(reference, dry_run=dry_run)).only(print_)
+
+
+def _confirmed(
+    session: Session, target: Checkpoint, preview: Callable[[str], RollbackResult]
+) -> str:
+    """The id of the very checkpoint that was agreed to; `latest` may have moved meanwhile."""
+    refuse_without_terminal(session)
+    confirm_rollback(session, preview(target.checkpoint_id))
+    return target.checkpoint_id

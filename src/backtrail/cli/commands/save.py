@@ -1,0 +1,85 @@
+"""`plan checkpoint create`, and `plan save`, which is the same."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import PlanArgument, PlanOption, Print, Reason, Wait
+from backtrail.cli.output.checkpoints import saved_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.checkpoint import PROTOCOL_TYPES, CheckpointRequest, CheckpointType
+from backtrail.domain.errors import UsageError
+from backtrail.domain.ids import DecisionId
+
+_TYPES = ", ".join(t for t in CheckpointType if t not in PROTOCOL_TYPES)
+
+Label = Annotated[
+    str | None,
+    typer.Option("--label", metavar="LABEL", help="A name to find it by.", show_default=False),
+]
+Type = Annotated[CheckpointType, typer.Option("--type", metavar="TYPE", help=f"One of {_TYPES}.")]
+Tool = Annotated[
+    str | None,
+    typer.Option("--tool", metavar="NAME", help="The tool that asks for it.", show_default=False),
+]
+Phase = Annotated[
+    str | None,
+    typer.Option("--phase", metavar="PHASE", help="The phase it belongs to.", show_default=False),
+]
+Decision = Annotated[
+    str | None,
+    typer.Option("--decision", metavar="ID", help="The decision behind it.", show_default=False),
+]
+Meta = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--meta", metavar="KEY=VALUE", help="More to record; repeatable.", show_default=False
+    ),
+]
+Pin = Annotated[bool, typer.Option("--pin", help="Never prune it.")]
+
+
+def save(
+    session: Session,
+    plan: PlanArgument = None,
+    *,
+    plan_option: PlanOption = None,
+    reason: Reason = "",
+    label: Label = None,
+    type: Type = CheckpointType.MANUAL,
+    tool: Tool = None,
+    phase: Phase = None,
+    decision: Decision = None,
+    meta: Meta = None,
+    pin: Pin = False,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Record the sandbox as it is now: files, modes, index, HEAD and branch."""
+    request = CheckpointRequest(
+        reason=reason,
+        checkpoint_type=type,
+        label=label,
+        source_tool=tool,
+        phase=phase,
+        decision_id=None if decision is None else DecisionId(decision),
+        pinned=pin,
+        meta=_pairs(meta or ()),
+    )
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan(plan)
+        checkpoint = services.checkpoints.create_checkpoint(found.plan_id, request, wait=wait)
+    return saved_report(found, checkpoint, "Saved checkpoint ").only(print_)
+
+
+def _pairs(given: Iterable[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise UsageError(f"--meta {text!r} is not KEY=VALUE")
+        pairs[key] = value
+    return pairs

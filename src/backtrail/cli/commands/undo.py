@@ -1,0 +1,48 @@
+"""`plan undo` and `plan redo`: they ask nothing, since each can be taken back by the other."""
+
+from backtrail.cli.options import (
+    DryRun,
+    PlanArgument,
+    PlanOption,
+    Print,
+    Wait,
+    YesForSymmetry,
+)
+from backtrail.cli.output.report import Report
+from backtrail.cli.output.rollbacks import rollback_report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+
+
+def undo(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    yes: YesForSymmetry = False,
+    dry_run: DryRun = False,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Take the last rollback back: files, timeline, phase and state."""
+    del yes
+    with session.services() as services:
+        found = Finder(session, services, plan_option, destructive=True).plan(plan)
+        result = services.checkpoints.undo(found.plan_id, dry_run=dry_run, wait=wait)
+    return rollback_report(result).only(print_)
+
+
+def redo(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    yes: YesForSymmetry = False,
+    dry_run: DryRun = False,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Take the last undo back."""
+    del yes
+    with session.services() as services:
+        found = Finder(session, services, plan_option, destructive=True).plan(plan)
+        result = services.checkpoints.redo(found.plan_id, dry_run=dry_run, wait=wait)
+    return rollback_report(result).only(print_)

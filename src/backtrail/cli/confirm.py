@@ -1,0 +1,88 @@
+"""Questions to a person; they go to standard error, and nothing is asked without a terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from backtrail.cli.output.streams import talk
+from backtrail.cli.output.text import ago, count, safe
+from backtrail.domain.errors import NotConfirmedError, UsageError
+from backtrail.domain.rollback import RevertAction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backtrail.bootstrap import Services
+    from backtrail.cli.session import Session
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.plan import Plan
+    from backtrail.domain.rollback import RollbackResult
+
+OFFERED = 20
+
+
+def confirm_rollback(session: Session, preview: RollbackResult) -> None:
+    """Show what would happen and ask; anything but yes is no."""
+    session.progress.stop()
+    for sentence in _preview_lines(preview):
+        talk(safe(sentence))
+    if _ask("Go on? [y/N] ").lower() not in {"y", "yes"}:
+        raise NotConfirmedError("not confirmed; nothing was changed")
+
+
+def refuse_without_terminal(session: Session) -> None:
+    if not session.interactive:
+        raise NotConfirmedError(
+            "a rollback must be confirmed, and there is nobody to ask; nothing was changed",
+            hint="--yes confirms it, --dry-run shows what would happen",
+        )
+
+
+def pick_checkpoint(session: Session, services: Services, plan: Plan) -> str:
+    """A reference that a person chose from a list."""
+    if not session.interactive:
+        raise UsageError(
+            "no checkpoint is named",
+            hint="name one, such as latest~1; plan checkpoint list shows them",
+        )
+    checkpoints = services.checkpoints.list_checkpoints(plan.plan_id)
+    session.progress.stop()
+    _offer([c for c in checkpoints if c.restorable][-OFFERED:])
+    answer = _ask("Roll back to which checkpoint? (number or label, empty for none) ")
+    if not answer:
+        raise NotConfirmedError("no checkpoint was chosen; nothing was changed")
+    return answer
+
+
+def _offer(checkpoints: Sequence[Checkpoint]) -> None:
+    from backtrail.cli.output.checkpoints import checkpoint_table
+    from backtrail.cli.output.look import console
+
+    console(stderr=True).print(checkpoint_table(checkpoints, verbose=False))
+
+
+def _preview_lines(preview: RollbackResult) -> list[str]:
+    target, changes = preview.target, preview.changes
+    restored = sum(c.action is RevertAction.RESTORED for c in changes)
+    label = f" ({target.label})" if target.label else ""
+    superseded = count(preview.impact.checkpoints_superseded, "checkpoint")
+    return [
+        f"Plan {preview.plan.name} goes back to checkpoint {target.seq}{label}.",
+        f"It was taken {ago(target.created_at)}; {superseded} would leave the timeline.",
+        f"Files: {restored} restored, {len(changes) - restored} removed.",
+        "What is there now is saved first: plan undo brings it back.",
+    ]
+
+
+def _ask(question: str) -> str:
+    # input() would write the question to standard output, among the data.
+    talk(question, end="")
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        # Neither Ctrl-C nor Ctrl-D ends the line that the cursor is on.
+        if not answer.endswith("\n"):
+            talk("")
+    return answer.strip()

@@ -1,0 +1,97 @@
+"""Every way to fail, turned into a code, a sentence and a hint: the one place that does so."""
+
+import errno
+import sys
+
+import typer
+
+from backtrail import __version__
+from backtrail.cli.command import Escaped, command_words
+from backtrail.cli.output.report import Failure
+from backtrail.cli.session import Session
+from backtrail.domain.errors import BacktrailError, ExitCode, UsageError
+
+# The machine's doing, not ours: no traceback would help, and the sentence says it all.
+_ENVIRONMENT = frozenset(
+    {
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.EIO,
+    }
+)
+INTERRUPTED = Failure(ExitCode.INTERRUPTED, "interrupted", "interrupted")
+
+
+def failure_of(error: BaseException, session: Session) -> Failure:
+    """What to tell about any exception that ended a command."""
+    if isinstance(error, Escaped):
+        error = error.error
+    if isinstance(error, BacktrailError):
+        return Failure(error.exit_code, error.code, error.message, error.hint, error.details)
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, typer.TyperException):
+        return _usage(error, session)
+    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
+        where = f": {error.filename}" if error.filename else ""
+        return Failure(ExitCode.FAILED, "failed", f"{error.strerror}{where}")
+    return _defect(error, session)
+
+
+def _usage(error: typer.TyperException, session: Session) -> Failure:
+    """An error of Typer's own parser, in the shape of ours."""
+    session.assume_format_of_argv()
+    context = getattr(error, "ctx", None)
+    path: str = getattr(context, "command_path", session.program)
+    session.command = command_words(path) or session.command
+    message = error.format_message().rstrip(".")
+    return Failure(
+        ExitCode.USAGE,
+        UsageError.code,
+        message[:1].lower() + message[1:],
+        hint=f"{path} --help shows what can be said here",
+    )
+
+
+def _defect(error: BaseException, session: Session) -> Failure:
+    message = f"this is a defect of Backtrail ({type(error).__name__})"
+    try:
+        log = _write_log(error, session)
+    except OSError as problem:
+        hint = f"no log could be written: {problem.strerror}"
+        return Failure(ExitCode.DEFECT, "defect", message, hint)
+    return Failure(
+        ExitCode.DEFECT,
+        "defect",
+        message,
+        hint=f"what happened is in {log}; please report it",
+        details={"log": log},
+    )
+
+
+def _write_log(error: BaseException, session: Session) -> str:
+    """A file that only the user may read: command lines and paths are nobody else's business."""
+    import platform
+    import tempfile
+    import traceback
+
+    lines = [
+        f"backtrail {__version__}, Python {platform.python_version()}, {sys.platform}\n",
+        f"{session.command_line}\n\n",
+        *traceback.format_exception(error),
+    ]
+    with tempfile.NamedTemporaryFile(
+        "w",
+        prefix="backtrail-",
+        suffix=".log",
+        encoding="utf-8",
+        errors="backslashreplace",
+        delete=False,
+    ) as log:
+        log.writelines(lines)
+    return log.name

@@ -1,0 +1,67 @@
+"""The entry point of `plan` and `backtrail`: runs one command, prints its outcome, exits."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from backtrail.cli.app import build
+from backtrail.cli.failures import INTERRUPTED, failure_of
+from backtrail.cli.output import streams
+from backtrail.cli.output.emit import emit
+from backtrail.cli.output.report import Failure, Report
+from backtrail.cli.session import Session
+from backtrail.domain.errors import ExitCode
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+
+PROGRAMS = ("plan", "backtrail")
+
+
+def main(argv: Sequence[str] | None = None, *, failpoints: Failpoints = NO_FAILPOINTS) -> None:
+    """Run the program and exit with its code."""
+    streams.prepare()
+    name = Path(sys.argv[0]).name
+    session = Session(
+        program=name if name in PROGRAMS else PROGRAMS[0],
+        argv=tuple(sys.argv[1:] if argv is None else argv),
+        environ=os.environ,
+        failpoints=failpoints,
+    )
+    outcome = _outcome(session)
+    sys.exit(outcome if isinstance(outcome, int) else _print(session, outcome))
+
+
+def _outcome(session: Session) -> Report | Failure | int:
+    """A report or a failure; a bare code if all was already said, as by `--help`."""
+    # Without Typer's standalone mode its exceptions arrive here, and so do the reports.
+    try:
+        returned = build()(
+            args=list(session.argv), prog_name=session.program, standalone_mode=False, obj=session
+        )
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a traceback is for the log
+        return failure_of(error, session)
+    finally:
+        session.progress.stop()
+    if isinstance(returned, Report):
+        return returned
+    code = returned if isinstance(returned, int) else ExitCode.OK
+    return INTERRUPTED if code == ExitCode.INTERRUPTED else code
+
+
+def _print(session: Session, outcome: Report | Failure) -> int:
+    """Print an outcome; the code to exit with, whatever happens to the output."""
+    try:
+        emit(session, outcome)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; what was done is done, and the exit code still tells it.
+        streams.discard_output()
+    except OSError as error:
+        streams.discard_output()
+        streams.talk(f"error: the output cannot be written: {error.strerror}")
+        return outcome.exit_code or ExitCode.FAILED
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - as above
+        failure = failure_of(error, session)
+        emit(session, failure)
+        return failure.exit_code
+    return outcome.exit_code

@@ -1,0 +1,89 @@
+"""Options and arguments that several commands share, so that they read and act the same."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.completion import complete_plan
+from backtrail.cli.output.report import Value
+from backtrail.cli.session import Format
+
+FOR_ALL = "Options for all commands"
+
+Directory = Annotated[
+    Path | None,
+    typer.Option(
+        "-C",
+        metavar="PATH",
+        help="Work as if started in PATH.",
+        show_default=False,
+        rich_help_panel=FOR_ALL,
+    ),
+]
+OutputFormat = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="How to print; otherwise $PLAN_FORMAT, else rich on a terminal and plain elsewhere.",
+        show_default=False,
+        rich_help_panel=FOR_ALL,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "-q",
+        "--quiet",
+        help="Print errors and the data that was asked for, nothing else.",
+        rich_help_panel=FOR_ALL,
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "-v", "--verbose", help="Print long lists and ids in full.", rich_help_panel=FOR_ALL
+    ),
+]
+
+PLAN_HELP = "Name, id or beginning of an id; else $PLAN_ID, or the sandbox you are in."
+
+PlanArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="PLAN", help=PLAN_HELP, show_default=False, autocompletion=complete_plan
+    ),
+]
+PlanOption = Annotated[
+    str | None,
+    typer.Option(
+        "-p",
+        "--plan",
+        metavar="PLAN",
+        help="The plan, as an option.",
+        show_default=False,
+        autocompletion=complete_plan,
+    ),
+]
+CHECKPOINT_HELP = (
+    "A checkpoint: number, id or its beginning, label, first, latest, latest~N or last-green."
+)
+Print = Annotated[
+    Value | None,
+    typer.Option("--print", help="Print this one value and nothing else.", show_default=False),
+]
+Wait = Annotated[
+    float,
+    typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for a busy sandbox."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+YesForSymmetry = Annotated[
+    bool, typer.Option("--yes", "-y", help="Accepted for scripts; there is no question to answer.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", "-n", help="Show what would happen and change nothing.")
+]
+Reason = Annotated[
+    str,
+    typer.Option("-m", "--reason", metavar="TEXT", help="Why, for the record.", show_default=False),
+]

@@ -1,0 +1,1 @@
+"""Rich, plain and JSON output, all made from one report."""

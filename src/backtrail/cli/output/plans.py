@@ -1,0 +1,194 @@
+"""Reports about plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.cli.output.checkpoints import checkpoint_values
+from backtrail.cli.output.fields import checkpoint_fields, plan_fields, status_fields
+from backtrail.cli.output.report import Report, Value
+from backtrail.cli.output.text import ago, count, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.plan import Plan
+    from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
+
+
+def created_report(result: CreatedPlan) -> Report:
+    plan, checkpoint = result.plan, result.checkpoint
+
+    def rich(verbose: bool) -> Iterator[RenderableType]:
+        from backtrail.cli.output.look import facts, line, panel, text
+
+        title = "Plan created" if result.created else "Plan found in place"
+        rows = [*_plan_facts(plan, verbose=verbose), ("Checkpoint", text(checkpoint.seq))]
+        yield panel(title, facts(rows), "green" if result.created else "cyan")
+        yield line(("Work there with ", "dim"), (f'cd "$(plan path {plan.name})"', "bold"))
+
+    return Report(
+        data={
+            "plan": plan_fields(plan),
+            "checkpoint": checkpoint_fields(checkpoint),
+            "created": result.created,
+        },
+        plain=lambda: _created_lines(result),
+        rich=rich,
+        values=_plan_values(plan, checkpoint),
+        messages=result.messages,
+        silenced_by_quiet=True,
+    )
+
+
+def _created_lines(result: CreatedPlan) -> Iterator[str]:
+    yield from _plan_lines(result.plan)
+    yield f"checkpoint: {result.checkpoint.seq}"
+    yield f"checkpoint_id: {result.checkpoint.checkpoint_id}"
+    yield f"created: {'yes' if result.created else 'no'}"
+
+
+def plans_report(plans: Sequence[Plan]) -> Report:
+    def rich(verbose: bool) -> Iterator[RenderableType]:
+        from backtrail.cli.output.look import state, table, text
+
+        if not plans:
+            yield text("There are no plans here; plan create NAME makes one.", "dim")
+            return
+        rows = [
+            [
+                text(p.name, "bold"),
+                text(p.phase),
+                state(p.state),
+                text(ago(p.created_at), "dim"),
+                text(p.sandbox.path),
+                *([text(p.plan_id, "dim")] if verbose else []),
+            ]
+            for p in plans
+        ]
+        names = ["plan", "phase", "state", "created", "sandbox"]
+        yield table([*names, "id"] if verbose else names, rows)
+
+    return Report(
+        data={"plans": [plan_fields(p) for p in plans]},
+        plain=lambda: ("\t".join(_plan_row(p)) for p in plans),
+        rich=rich,
+    )
+
+
+def _plan_row(plan: Plan) -> tuple[str, ...]:
+    return (plan.name, plan.plan_id, plan.phase, plan.state, safe(plan.sandbox.path))
+
+
+def status_report(status: PlanStatus, exit_code: int) -> Report:
+    return Report(
+        data=status_fields(status),
+        plain=lambda: _status_lines(status),
+        rich=lambda verbose: _status_rich(status, verbose=verbose),
+        values=_plan_values(status.plan, status.latest),
+        exit_code=exit_code,
+    )
+
+
+def _status_lines(status: PlanStatus) -> Iterator[str]:
+    yield from _plan_lines(status.plan)
+    yield f"latest: {status.latest.seq if status.latest else '-'}"
+    yield f"latest_id: {status.latest.checkpoint_id if status.latest else '-'}"
+    for name, number in status.counts.items():
+        yield f"{safe(name)}: {number}"
+    yield f"undoable: {status.undoable}"
+    yield f"redoable: {status.redoable}"
+    if status.problem:
+        yield f"problem: {safe(status.problem)}"
+        yield f"hint: {safe(status.hint or '-')}"
+        return
+    yield f"changed: {len(status.changes)}"
+    yield from change_lines(status.changes)
+
+
+def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableType]:
+    from backtrail.cli.output.look import facts, panel, shortened, text
+
+    rows = [*_plan_facts(status.plan, verbose=verbose), ("Latest", _latest(status.latest))]
+    rows += [(name.replace("_", " ").capitalize(), text(n)) for name, n in status.counts.items()]
+    ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
+    yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
+    if status.problem:
+        hint = f"\n{safe(status.hint)}" if status.hint else ""
+        yield panel("Problem", text(status.problem, "red").append(hint, "dim"), "red")
+    elif status.changes:
+        title = f"{count(len(status.changes), 'file')} changed since the latest checkpoint"
+        yield panel(title, shortened(change_texts(status.changes), verbose=verbose), "yellow")
+    else:
+        yield text("Nothing has changed since the latest checkpoint.", "green")
+
+
+def path_report(plan: Plan) -> Report:
+    path = str(plan.sandbox.path)
+    return Report(
+        data={"plan": plan.name, "plan_id": plan.plan_id, "path": path},
+        plain=lambda: [safe(path)],
+        raw=f"{path}\n",
+    )
+
+
+def change_lines(changes: Sequence[FileChange]) -> Iterator[str]:
+    """Action, file, lines added and removed; `-` where lines cannot be counted."""
+    for c in changes:
+        added, removed = ("-" if n is None else str(n) for n in (c.added, c.removed))
+        yield "\t".join((c.action, safe(c.file), added, removed))
+
+
+def change_texts(changes: Sequence[FileChange]) -> list[Text]:
+    from backtrail.cli.output.look import file_line
+
+    return [file_line(c.action, c.file, *_line_counts(c)) for c in changes]
+
+
+def _line_counts(change: FileChange) -> tuple[tuple[str, str], ...]:
+    if change.added is None or change.removed is None:
+        return (("  binary", "dim"),)
+    return (f"  +{change.added}", "green"), (f" -{change.removed}", "red")
+
+
+def _plan_values(plan: Plan, checkpoint: Checkpoint | None) -> dict[Value, str | None]:
+    path = str(plan.sandbox.path)
+    return {**checkpoint_values(checkpoint), Value.ID: plan.plan_id, Value.PATH: path}
+
+
+def _plan_lines(plan: Plan) -> Iterator[str]:
+    yield f"plan: {plan.name}"
+    yield f"plan_id: {plan.plan_id}"
+    yield f"phase: {plan.phase}"
+    yield f"state: {plan.state}"
+    yield f"sandbox: {safe(plan.sandbox.path)}"
+    yield f"branch: {safe(plan.sandbox.branch or '-')}"
+    yield f"base_commit: {plan.sandbox.base_commit or '-'}"
+
+
+def _plan_facts(plan: Plan, *, verbose: bool) -> list[tuple[str, RenderableType]]:
+    from backtrail.cli.output.look import state, text
+
+    rows: list[tuple[str, RenderableType]] = [
+        ("Plan", text(plan.name, "bold")),
+        ("Phase", text(plan.phase)),
+        ("State", state(plan.state)),
+        ("Sandbox", text(plan.sandbox.path)),
+        ("Branch", text(plan.sandbox.branch or "none")),
+        ("Base", text((plan.sandbox.base_commit or "none")[: None if verbose else 12])),
+    ]
+    return [*rows, ("Id", text(plan.plan_id))] if verbose else rows
+
+
+def _latest(checkpoint: Checkpoint | None) -> RenderableType:
+    from backtrail.cli.output.look import line, text
+
+    if checkpoint is None:
+        return text("none", "dim")
+    label = f" {checkpoint.label}" if checkpoint.label else ""
+    when = f"  {checkpoint.checkpoint_type}, {ago(checkpoint.created_at)}"
+    return line((checkpoint.seq, "bold cyan"), (label, "magenta"), (when, "dim"))

@@ -1,0 +1,138 @@
+"""What one invocation of the program knows: its options, its surroundings, its services."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from backtrail.cli.output.streams import is_terminal
+from backtrail.cli.progress import Progress
+from backtrail.domain.errors import FailedError, UsageError
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+
+if TYPE_CHECKING:
+    from backtrail.bootstrap import Services
+    from backtrail.services.database import DatabaseService
+
+
+class Format(StrEnum):
+    """How output looks."""
+
+    RICH = "rich"
+    PLAIN = "plain"
+    JSON = "json"
+
+
+@dataclass(slots=True)
+class Session:
+    """Filled while the command line is parsed; an inner option overrides an outer one."""
+
+    program: str
+    argv: tuple[str, ...]
+    environ: Mapping[str, str]
+    failpoints: Failpoints = NO_FAILPOINTS
+    directory: Path | None = None
+    chosen_format: Format | None = None
+    quiet: bool = False
+    verbose: bool = False
+    command: str | None = None
+    messages: list[str] = field(default_factory=list[str])
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    progress: Progress = field(default_factory=Progress)
+    _clock: float = field(default_factory=time.monotonic)
+
+    def apply(
+        self, directory: Path | None, format: Format | None, *, quiet: bool, verbose: bool
+    ) -> None:
+        """Take over the options for all that one level of the command line has."""
+        self.directory = directory or self.directory
+        self.chosen_format = format or self.chosen_format
+        self.quiet = self.quiet or quiet
+        self.verbose = self.verbose or verbose
+        self.progress.wanted = not self.quiet and self.format is not Format.JSON
+
+    def check(self) -> None:
+        """Refuse an unknown PLAN_FORMAT, unless an option makes it irrelevant."""
+        wish = self.environ.get("PLAN_FORMAT")
+        if wish and self.chosen_format is None and _format_named(wish) is None:
+            raise UsageError(
+                f"PLAN_FORMAT is {wish!r}, which is not a format",
+                hint=f"use one of {', '.join(Format)}",
+            )
+
+    @property
+    def format(self) -> Format:
+        if self.chosen_format is not None:
+            return self.chosen_format
+        wish = _format_named(self.environ.get("PLAN_FORMAT", ""))
+        return wish or (Format.RICH if is_terminal(sys.stdout) else Format.PLAIN)
+
+    def assume_format_of_argv(self) -> None:
+        """Believe a `--format` that Typer did not get to, so that its error is readable."""
+        words = self.argv[: self.argv.index("--")] if "--" in self.argv else self.argv
+        for word, following in zip(words, (*words[1:], ""), strict=True):
+            value = following if word == "--format" else word.removeprefix("--format=")
+            self.chosen_format = _format_named(value) if value != word else self.chosen_format
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a question can be asked: JSON is read by programs, and they cannot answer."""
+        asks = is_terminal(sys.stdin) and is_terminal(sys.stderr)
+        return asks and self.format is not Format.JSON
+
+    @property
+    def start(self) -> Path:
+        """The directory to work from, as `git -C` understands it."""
+        try:
+            return Path.cwd() / (self.directory or "")
+        except FileNotFoundError as error:
+            if self.directory is not None and self.directory.is_absolute():
+                return self.directory
+            raise FailedError(
+                "the current directory does not exist any more",
+                hint="change to another directory, or name one with -C PATH",
+            ) from error
+
+    @property
+    def command_line(self) -> str:
+        return shlex.join((self.program, *self.argv))
+
+    @property
+    def duration_ms(self) -> int:
+        return round((time.monotonic() - self._clock) * 1000)
+
+    @contextmanager
+    def services(self) -> Generator[Services]:
+        """The services, closed afterwards; what recovery did is kept to be told."""
+        from backtrail.bootstrap import open_services
+
+        with self.progress:
+            services = open_services(
+                self.start,
+                self.environ,
+                command_line=self.command_line,
+                failpoints=self.failpoints,
+                progress=self.progress.show,
+            )
+            try:
+                yield services
+            finally:
+                self.messages.extend(services.notices)
+                services.close()
+
+    def database(self) -> DatabaseService:
+        from backtrail.bootstrap import open_database_admin
+
+        return open_database_admin(self.start, self.environ)
+
+
+def _format_named(text: str) -> Format | None:
+    return Format(text) if text in set(Format) else None

@@ -1,0 +1,11 @@
+"""Names for the ids that travel through the program, so that they cannot be mixed up."""
+
+from typing import NewType
+
+PlanId = NewType("PlanId", str)
+SandboxId = NewType("SandboxId", str)
+CheckpointId = NewType("CheckpointId", str)
+OperationId = NewType("OperationId", str)
+DecisionId = NewType("DecisionId", str)
+CommitId = NewType("CommitId", str)
+TreeId = NewType("TreeId", str)

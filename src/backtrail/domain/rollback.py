@@ -1,0 +1,127 @@
+"""What a rollback, undo or redo did or would do, and what a diff shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import OperationId
+    from backtrail.domain.operation import OperationKind
+    from backtrail.domain.plan import Phase, Plan, PlanState
+
+
+class RevertAction(StrEnum):
+    RESTORED = "restored"
+    REMOVED = "removed"
+
+
+class DiffAction(StrEnum):
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    TYPE_CHANGED = "type_changed"
+    MODE_CHANGED = "mode_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class RevertedFile:
+    file: str
+    action: RevertAction
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAlone:
+    """A path that the rollback neither restored nor removed, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path of a diff; line counts are None for binary files."""
+
+    file: str
+    action: DiffAction
+    added: int | None
+    removed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What leaves the timeline."""
+
+    checkpoints_superseded: int
+    decisions_after_cp: int
+    tool_calls_after_cp: int
+    child_plans_invalidated: int
+    sandbox: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostRollbackState:
+    """Read from the store after the fact."""
+
+    phase: Phase
+    state: PlanState
+    checkpoints_remaining: int
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackResult:
+    """The outcome of a rollback, undo or redo; of a dry run, what it would be."""
+
+    plan: Plan
+    kind: OperationKind
+    operation_id: OperationId | None
+    target: Checkpoint
+    safety_checkpoint: Checkpoint | None
+    restored_checkpoint: Checkpoint | None
+    verified: bool
+    dry_run: bool
+    paths: tuple[str, ...]
+    changes: tuple[RevertedFile, ...]
+    left_alone: tuple[LeftAlone, ...]
+    impact: Impact
+    after: PostRollbackState
+    messages: tuple[str, ...] = ()
+    """Things worth saying: a detached HEAD, a branch that was not moved, and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffResult:
+    """Files that differ between two states; `to` is None for the sandbox as it is now."""
+
+    plan: Plan
+    from_checkpoint: Checkpoint
+    to_checkpoint: Checkpoint | None
+    files: tuple[FileChange, ...]
+    patch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStatus:
+    """Where a plan stands, and what changed in its sandbox since `latest`."""
+
+    plan: Plan
+    latest: Checkpoint | None
+    changes: tuple[FileChange, ...]
+    problem: str | None
+    """Why the sandbox cannot be looked at, with `changes` empty then."""
+    hint: str | None
+    counts: Mapping[str, int]
+    undoable: int
+    redoable: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedPlan:
+    plan: Plan
+    checkpoint: Checkpoint
+    created: bool
+    """False when `--if-exists use` found the plan in place."""
+    messages: tuple[str, ...] = ()

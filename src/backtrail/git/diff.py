@@ -1,0 +1,60 @@
+"""What differs between two trees of the private store."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.domain.rollback import DiffAction, FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from backtrail.git.store import PrivateStore
+
+_ACTIONS = {
+    b"A": DiffAction.ADDED,
+    b"D": DiffAction.DELETED,
+    b"M": DiffAction.MODIFIED,
+    b"T": DiffAction.TYPE_CHANGED,
+}
+_SAFELY = ("--no-ext-diff", "--no-textconv", "--no-renames")
+
+
+def changed_files(store: PrivateStore, old: str, new: str) -> tuple[FileChange, ...]:
+    """Every path that differs, with what happened to it and how many lines changed."""
+    output = store.git().call("diff-tree", "-r", "-z", "--raw", "--numstat", *_SAFELY, old, new)
+    records = iter(output.records())
+    actions = dict[bytes, DiffAction]()
+    changes: list[FileChange] = []
+    for record in records:
+        if record.startswith(b":"):
+            actions[next(records)] = _action(record)
+        else:
+            added, removed, path = record.split(b"\t", 2)
+            changes.append(
+                FileChange(os.fsdecode(path), actions[path], _count(added), _count(removed))
+            )
+    return tuple(changes)
+
+
+def _action(raw: bytes) -> DiffAction:
+    old_mode, new_mode, old_id, new_id, status = raw[1:].split(b" ")
+    if status == b"M" and old_id == new_id and old_mode != new_mode:
+        return DiffAction.MODE_CHANGED
+    return _ACTIONS[status]
+
+
+def _count(text: bytes) -> int | None:
+    return None if text == b"-" else int(text)
+
+
+def patch_text(store: PrivateStore, old: str, new: str) -> str:
+    """The difference as a patch that git apply understands."""
+    output = store.git().call("diff-tree", "-r", "-p", "--binary", *_SAFELY, old, new)
+    return os.fsdecode(output.stdout)
+
+
+def differing_paths(store: PrivateStore, old: str, new: str) -> Iterator[bytes]:
+    output = store.git().call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
+    yield from output.records()

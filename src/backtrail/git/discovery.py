@@ -1,0 +1,90 @@
+"""Finding the user's repository by reading files alone, so that no hostile configuration is run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from backtrail.domain.errors import FailedError
+
+_HINT = "run this inside a git repository, name one with -C PATH, or make one with git init"
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A checkout: its root, its own git directory and the one it shares with its siblings."""
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+    @property
+    def is_main(self) -> bool:
+        return self.git_dir == self.common_dir
+
+
+def find_worktree(start: Path) -> Worktree:
+    """The checkout that holds a directory."""
+    try:
+        start = start.resolve(strict=True)
+    except OSError as error:
+        raise FailedError(f"there is no directory {str(start)!r}", hint=_HINT) from error
+    for directory in (start, *start.parents):
+        found = worktree_at(directory)
+        if found is not None:
+            return found
+        if _is_git_dir(directory):
+            return Worktree(directory, directory, _common_dir(directory))
+    raise FailedError(f"{str(start)!r} is not inside a git repository", hint=_HINT)
+
+
+def worktree_at(root: Path) -> Worktree | None:
+    """The checkout whose root is this directory, or None."""
+    git_dir = _git_dir_of(root / ".git")
+    if git_dir is None or not _is_git_dir(git_dir):
+        return None
+    return Worktree(root, git_dir, _common_dir(git_dir))
+
+
+def _git_dir_of(dot_git: Path) -> Path | None:
+    if dot_git.is_dir():
+        return dot_git.resolve()
+    text = _first_line(dot_git)
+    if text is None or not text.startswith("gitdir: "):
+        return None
+    return Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
+
+
+def _is_git_dir(path: Path) -> bool:
+    return (path / "HEAD").is_file() and (
+        (path / "objects").is_dir() or (path / "commondir").is_file()
+    )
+
+
+def _common_dir(git_dir: Path) -> Path:
+    text = _first_line(git_dir / "commondir")
+    return git_dir if text is None else Path(os.path.realpath(git_dir / text))
+
+
+def _first_line(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            line = file.readline(4096)
+    except (OSError, ValueError):
+        return None
+    return os.fsdecode(line.rstrip(b"\r\n"))
+
+
+def same_directory(one: Path, other: Path) -> bool:
+    """Whether two paths are one directory, by device and inode."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def gitdir_backlink(git_dir: Path) -> Path | None:
+    """For a linked worktree: the `.git` file that its git directory believes to be its own."""
+    text = _first_line(git_dir / "gitdir")
+    return None if text is None else Path(os.path.realpath(git_dir / text))

@@ -1,0 +1,51 @@
+"""Writing files so that they survive a crash: whole or not at all, and on disk when we say so."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Replace a file atomically; the content and the name are on disk when this returns."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    fsync_directory(path.parent)
+
+
+def fsync_file(path: Path) -> None:
+    with _opened(path) as descriptor:
+        os.fsync(descriptor)
+
+
+def fsync_directory(path: Path) -> None:
+    with _opened(path) as descriptor:
+        os.fsync(descriptor)
+
+
+def fsync_tree(root: Path) -> None:
+    """Bring every file and directory below (and with) the root to disk."""
+    for directory, _, files in os.walk(root):
+        for name in files:
+            with _opened(os.path.join(directory, name)) as descriptor:
+                os.fsync(descriptor)
+        with _opened(directory) as descriptor:
+            os.fsync(descriptor)
+
+
+@contextmanager
+def _opened(path: Path | str) -> Generator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,57 @@
+"""Telling an interrupted restore from somebody's work: content neither of before nor of after."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.git.diff import differing_paths
+from backtrail.git.index_entries import same_entries
+from backtrail.git.trees import TreeEntry, list_tree, read_blobs
+
+if TYPE_CHECKING:
+    from backtrail.domain.ids import TreeId
+    from backtrail.git.capture import Captured
+    from backtrail.git.gitstate import GitState
+    from backtrail.git.store import PrivateStore
+
+
+def foreign_paths(store: PrivateStore, now: TreeId, before: TreeId, goal: TreeId) -> list[str]:
+    """Paths whose content now is neither what it was before nor what it was to become."""
+    suspects = set(differing_paths(store, now, before)) & set(differing_paths(store, now, goal))
+    if suspects:
+        suspects -= _cut_short(store, now, goal, suspects)
+    return sorted(os.fsdecode(path) for path in suspects)
+
+
+def _cut_short(store: PrivateStore, now: TreeId, goal: TreeId, suspects: set[bytes]) -> set[bytes]:
+    """Files that hold the beginning of the goal's content: a write that did not get to its end."""
+    present = _entries(store, now, suspects)
+    wanted = _entries(store, goal, suspects)
+    both = sorted(present.keys() & wanted.keys())
+    contents = read_blobs(store, [present[p].object_id for p in both])
+    goals = read_blobs(store, [wanted[p].object_id for p in both])
+    pairs = zip(both, contents, goals, strict=True)
+    return {path for path, content, whole in pairs if whole.startswith(content)}
+
+
+def _entries(store: PrivateStore, tree: TreeId, paths: set[bytes]) -> dict[bytes, TreeEntry]:
+    return {e.path: e for e in list_tree(store, tree) if e.path in paths}
+
+
+def foreign_git_state(
+    store: PrivateStore, now: GitState, before: Captured, wanted: Captured
+) -> list[str]:
+    """What of HEAD, branch and index is neither as before nor as it was to become, in words."""
+    old, new = before.git_state, wanted.git_state
+    found: list[str] = []
+    if now.head_ref not in (old.head_ref, new.head_ref, None) or now.head_commit not in (
+        old.head_commit,
+        new.head_commit,
+    ):
+        found.append("HEAD")
+    if now.branch_commit not in (old.branch_commit, new.branch_commit):
+        found.append(f"branch {now.branch}")
+    if not any(same_entries(store, now.index, other.index) for other in (old, new)):
+        found.append("the index")
+    return found

@@ -1,0 +1,109 @@
+"""The git state of a sandbox that is not in its files: HEAD, branches and the user's index."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.ids import CommitId
+from backtrail.git.env import USER_REPOSITORY_SETTINGS, scrubbed_environment
+from backtrail.git.runner import GitRunner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = "refs/heads/"
+# What git leaves in a worktree's git directory while one of these is under way.
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisect",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UserIndex:
+    """The raw bytes of the index, and its date, which decides which entries git trusts."""
+
+    content: bytes
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """HEAD (symbolic and resolved), the sandbox's own branch, and the index."""
+
+    head_ref: str | None
+    head_commit: CommitId | None
+    branch: str | None
+    branch_commit: CommitId | None
+    index: UserIndex | None
+
+
+def user_git(git_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> GitRunner:
+    """Scrubbed plumbing on the user's repository: no hooks, no fsmonitor, no global settings."""
+    environment = {**scrubbed_environment(), "GIT_DIR": str(git_dir)}
+    return GitRunner(environment, USER_REPOSITORY_SETTINGS, git_dir, lock_descriptors)
+
+
+def read_git_state(git_dir: Path, branch: str | None) -> GitState:
+    """What HEAD, our branch and the index are now."""
+    head_text = (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
+    head_ref = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else None
+    branch_ref = _BRANCH + branch if branch else None
+    commits = resolve_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
+    detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
+    return GitState(
+        head_ref=head_ref,
+        head_commit=commits.get(head_ref) if head_ref else detached,
+        branch=branch,
+        branch_commit=commits.get(branch_ref) if branch_ref else None,
+        index=read_index(git_dir),
+    )
+
+
+def resolve_refs(git_dir: Path, names: list[str]) -> dict[str, CommitId]:
+    """The commits of those full ref names that exist."""
+    names = [name for name in names if name.startswith("refs/")]
+    if not names:
+        return {}
+    output = user_git(git_dir).call("for-each-ref", "--format=%(objectname) %(refname)", *names)
+    pairs = (line.split(" ", 1) for line in output.text.splitlines())
+    return {name: CommitId(commit) for commit, name in pairs if name in names}
+
+
+def read_index(git_dir: Path) -> UserIndex | None:
+    """The index as one consistent reading: git replaces the file, it never writes into it."""
+    try:
+        with (git_dir / "index").open("rb") as file:
+            return UserIndex(file.read(), os.fstat(file.fileno()).st_mtime_ns)
+    except FileNotFoundError:
+        return None
+
+
+def under_way(git_dir: Path) -> str | None:
+    """What merge-like operation is in progress, in words."""
+    return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
+
+
+def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -> str | None:
+    """The git directory of another worktree whose HEAD is on the branch."""
+    linked = common_dir / "worktrees"
+    others = [common_dir, *(linked.iterdir() if linked.is_dir() else ())]
+    for other in others:
+        if other != git_dir and _head_of(other) == f"ref: {_BRANCH}{branch}":
+            return str(other)
+    return None
+
+
+def _head_of(git_dir: Path) -> str | None:
+    try:
+        return (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,69 @@
+"""Whether a sandbox is still the worktree that was recorded, and of this very repository.
+
+A copied repository carries copied rows: device and inode of the common directory tell it apart
+from the original, whose sandboxes it must not touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import SandboxInvalidError
+from backtrail.git.discovery import Worktree, gitdir_backlink, same_directory, worktree_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.ids import SandboxId
+    from backtrail.domain.plan import Sandbox
+
+_HINT = "plan list shows the sandboxes of this repository"
+
+
+def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
+    """The sandbox with its git directory as found now; raises if it is not ours."""
+    path = sandbox.path
+    if not path.is_dir() or path.is_symlink():
+        raise _invalid(sandbox, "is missing", "its checkpoints are safe; it was at this path")
+    worktree = worktree_at(path)
+    if worktree is None:
+        raise _invalid(sandbox, "is no longer a git worktree", _HINT)
+    if not same_directory(worktree.common_dir, common_dir):
+        raise _invalid(
+            sandbox,
+            "belongs to another repository",
+            "a copied repository must not act on the sandboxes of the original; "
+            "create a plan of its own here",
+        )
+    if not worktree.is_main:
+        _check_linked(sandbox, worktree)
+    return replace(sandbox, git_dir=worktree.git_dir)
+
+
+def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
+    backlink = gitdir_backlink(worktree.git_dir)
+    if backlink is None or not same_directory(backlink.parent, sandbox.path):
+        raise _invalid(
+            sandbox, "and its git directory disagree", "git worktree repair may mend this"
+        )
+    if not _marker(worktree.git_dir, sandbox.sandbox_id).exists():
+        raise _invalid(sandbox, "was replaced by another worktree", _HINT)
+
+
+def mark_as_sandbox(worktree: Worktree, sandbox: SandboxId) -> None:
+    """Leave our mark in a linked worktree's git directory: it goes when the worktree goes."""
+    if not worktree.is_main:
+        _marker(worktree.git_dir, sandbox).touch()
+
+
+def _marker(git_dir: Path, sandbox: SandboxId) -> Path:
+    return git_dir / f"backtrail-{sandbox}"
+
+
+def _invalid(sandbox: Sandbox, what: str, hint: str) -> SandboxInvalidError:
+    return SandboxInvalidError(
+        f"the sandbox at {str(sandbox.path)!r} {what}",
+        hint=hint,
+        details={"path": str(sandbox.path)},
+    )

@@ -1,0 +1,134 @@
+"""Ignore rules: the user's own, read without running their configuration, and a checkpoint's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from backtrail.git.env import scrubbed_environment
+from backtrail.git.runner import GitRunner
+from backtrail.git.trees import TreeEntry, list_tree, read_blobs
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from backtrail.domain.ids import TreeId
+    from backtrail.git.store import PrivateStore
+
+_UNSET = 1
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """Where the user's own git configuration lives; read once by the composition root."""
+
+    home: str | None
+    xdg_config_home: str | None
+
+
+def effective_excludes(common_dir: Path, user: UserSettings) -> bytes:
+    """The user's global excludes, then the repository's: last match wins, so in this order."""
+    return b"\n".join(
+        (_contents(_global_excludes(common_dir, user)), _contents(common_dir / "info" / "exclude"))
+    )
+
+
+def _global_excludes(common_dir: Path, user: UserSettings) -> Path | None:
+    environment = {k: v for k, v in scrubbed_environment().items() if "CONFIG" not in k}
+    if user.home is not None:
+        environment["HOME"] = user.home
+    if user.xdg_config_home:
+        environment["XDG_CONFIG_HOME"] = user.xdg_config_home
+    # `git config --get` runs nothing, whatever the files that it reads say.
+    runner = GitRunner({**environment, "GIT_DIR": str(common_dir)}, (), common_dir)
+    output = runner.run("config", "--type=path", "--get", "core.excludesFile")
+    if output.code != _UNSET:
+        value = output.checked(quiet=False).stdout.rstrip(b"\n")
+        return Path(os.path.join(common_dir, os.fsdecode(value))) if value else None
+    if user.xdg_config_home:
+        return Path(user.xdg_config_home) / "git" / "ignore"
+    return Path(user.home) / ".config" / "git" / "ignore" if user.home else None
+
+
+def _contents(path: Path | None) -> bytes:
+    try:
+        return path.read_bytes() if path else b""
+    except OSError:
+        # Git, too, goes on without an excludes file that is missing or cannot be read.
+        return b""
+
+
+@contextmanager
+def excludes_setting(store: PrivateStore, excludes: bytes) -> Generator[str]:
+    """A `-c` setting that makes these excludes hold, on top of the .gitignore files."""
+    with scratch_directory(store) as directory:
+        path = directory / "excludes"
+        path.write_bytes(excludes)
+        yield f"core.excludesFile={path}"
+
+
+@contextmanager
+def scratch_directory(store: PrivateStore) -> Generator[Path]:
+    path = Path(tempfile.mkdtemp(dir=store.layout.scratch))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def ignored_now(store: PrivateStore, root: Path, excludes: bytes) -> list[bytes]:
+    """What is ignored in a sandbox, a wholly ignored directory as one entry."""
+    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
+        output = store.git(root, directory / "index").call(
+            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
+        )
+    return output.records()
+
+
+def ignored_at(
+    store: PrivateStore, tree: TreeId, excludes: bytes, candidates: Sequence[bytes]
+) -> set[bytes]:
+    """Those of the candidate paths that a checkpoint's own ignore rules would have ignored.
+
+    Exact for odd names, too: git itself looks at a scratch tree that holds the checkpoint's
+    .gitignore files and an empty file in the place of each candidate.
+    """
+    if not candidates:
+        return set()
+    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
+        root = directory / "tree"
+        root.mkdir()
+        _lay_out(store, tree, os.fsencode(root), candidates)
+        runner = store.git(root, directory / "index")
+        shown = runner.call("-c", setting, "ls-files", "-o", "-z", "--exclude-standard")
+    return set(candidates) - set(shown.records())
+
+
+def _lay_out(store: PrivateStore, tree: TreeId, root: bytes, candidates: Sequence[bytes]) -> None:
+    rules = [e for e in list_tree(store, tree) if _is_rules_file(e)]
+    for entry, content in zip(rules, read_blobs(store, [e.object_id for e in rules]), strict=True):
+        _place(root, entry.path, content)
+    for path in candidates:
+        _place(root, path, b"")
+
+
+def _is_rules_file(entry: TreeEntry) -> bool:
+    # Git does not follow a .gitignore that is a symbolic link.
+    return entry.mode.startswith(b"100") and entry.path.rsplit(b"/", 1)[-1] == b".gitignore"
+
+
+def _place(root: bytes, path: bytes, content: bytes) -> None:
+    full = os.path.join(root, path)
+    try:
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "xb") as file:
+            file.write(content)
+    except (FileExistsError, NotADirectoryError):
+        # A candidate in the place of a directory of the checkpoint: it is in the way of what
+        # comes back, so it cannot be left alone, and leaving it out here says so.
+        return

@@ -1,0 +1,58 @@
+"""A tree with some paths taken from another tree, for restoring those paths alone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import NotFoundError
+from backtrail.domain.ids import TreeId
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.runner import nul_joined
+from backtrail.git.trees import TreeEntry, list_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backtrail.git.store import PrivateStore
+
+
+def selected_entries(store: PrivateStore, tree: TreeId, paths: Sequence[str]) -> list[TreeEntry]:
+    """The tree's entries that are one of the paths or lie below one."""
+    wanted = [os.fsencode(path) for path in paths]
+    return [e for e in list_tree(store, tree) if any(_selects(p, e.path) for p in wanted)]
+
+
+def _selects(selection: bytes, path: bytes) -> bool:
+    return path == selection or path.startswith(selection + b"/")
+
+
+def tree_with_paths_from(
+    store: PrivateStore, tree: TreeId, source: TreeId, paths: Sequence[str]
+) -> TreeId:
+    """`tree`, with everything under the paths as it is in `source`."""
+    leaving = selected_entries(store, tree, paths)
+    coming = selected_entries(store, source, paths)
+    _refuse_unknown(paths, [*leaving, *coming])
+    with scratch_directory(store) as directory:
+        git = store.git(directory, directory / "index")
+        git.call("read-tree", tree)
+        if leaving:
+            removed = nul_joined([entry.path for entry in leaving])
+            git.call("update-index", "-z", "--force-remove", "--stdin", stdin=removed)
+        if coming:
+            lines = [b"%s %s 0\t%s" % (e.mode, e.object_id.encode(), e.path) for e in coming]
+            git.call(
+                "update-index", "-z", "--add", "--replace", "--index-info", stdin=nul_joined(lines)
+            )
+        return TreeId(git.call("write-tree").text)
+
+
+def _refuse_unknown(paths: Sequence[str], entries: list[TreeEntry]) -> None:
+    for path in paths:
+        if not any(_selects(os.fsencode(path), entry.path) for entry in entries):
+            raise NotFoundError(
+                f"{path!r} is neither in the checkpoint nor in the sandbox",
+                hint="paths are relative to the sandbox; plan diff shows what differs",
+                details={"path": path},
+            )

@@ -1,0 +1,73 @@
+"""The private index of a sandbox: kept between snapshots, so that only what changed is hashed.
+
+Invariants: work happens on a copy, which replaces the kept index only when it is whole and
+correctly dated; a kept index is checked before use, and one that cannot be trusted is built anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from backtrail.git.ignore import scratch_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from backtrail.git.store import PrivateStore
+
+_HASHES = {40: "sha1", 64: "sha256"}
+_LONG_AGO_NS = 1_000_000_000
+_SECOND_NS = 1_000_000_000
+
+
+@contextmanager
+def working_index(store: PrivateStore, kept: Path) -> Generator[Path]:
+    """A copy of the kept index to work on; absent if there is none that can be trusted."""
+    with scratch_directory(store) as directory:
+        copy = directory / "index"
+        if kept.exists() and index_is_sound(kept):
+            shutil.copy2(kept, copy)
+            _distrust_future_date(copy)
+        yield copy
+
+
+def index_is_sound(path: Path) -> bool:
+    """Whether the trailing checksum fits; git itself accepts a flipped byte and goes wrong."""
+    content = path.read_bytes()
+    for name in _HASHES.values():
+        size = hashlib.new(name).digest_size
+        body, trailer = content[:-size], content[-size:]
+        if body and hashlib.new(name, body, usedforsecurity=False).digest() == trailer:
+            return True
+    return False
+
+
+def _distrust_future_date(path: Path) -> None:
+    # Under an index dated in the future, git would trust files changed since. Dated long ago, it
+    # looks at every content; the date must not be zero, which git takes for "no date".
+    if path.stat().st_mtime_ns > time.time_ns():
+        os.utime(path, ns=(_LONG_AGO_NS, _LONG_AGO_NS))
+
+
+def safe_date(started_ns: int) -> int:
+    """The date under which an index made since `started_ns` misses no edit.
+
+    Git compares whole seconds: a file rewritten at the same size in the second in which it was
+    hashed is missed by every later snapshot, unless the index is older than that second.
+    """
+    return started_ns - _SECOND_NS
+
+
+def keep_index(working: Path, kept: Path, *, started_ns: int) -> None:
+    """Let the working copy become the kept index, dated so that no edit is missed."""
+    if not working.exists():
+        return
+    date = safe_date(started_ns)
+    os.utime(working, ns=(date, date))
+    working.replace(kept)

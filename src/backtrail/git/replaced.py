@@ -1,0 +1,87 @@
+"""What a restore would destroy although no snapshot holds it: ignored files in the way.
+
+Three ways are known in which a restore destroys, with return code 0, what the ignore rules kept
+out of the safety checkpoint: a file that the target has and that is ignored now, a directory with
+ignored files in the place of one of the target's files, and an ignored file in the place of one
+of its directories.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import RefusedError
+from backtrail.git.paths import first_obstacle, lstat_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from pathlib import Path
+
+    from backtrail.domain.ids import TreeId
+    from backtrail.git.store import PrivateStore
+
+
+def replaced_paths(
+    store: PrivateStore, root: Path, captured: TreeId, target: TreeId
+) -> list[bytes]:
+    """Paths on disk that are not in the captured tree and that the target's paths would replace."""
+    output = store.git().call(
+        "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=AT",
+        captured, target,
+    )  # fmt: skip
+    found: dict[bytes, None] = {}
+    for path in output.records():
+        found.update(dict.fromkeys(_in_the_way(root, path)))
+    return list(found)
+
+
+def refuse_unsaved(not_captured: Container[bytes], demanded: list[bytes]) -> None:
+    """Refuse to go on if something that would be replaced could not be captured."""
+    for path in demanded:
+        if path in not_captured:
+            raise _refusal(path, "a name that git cannot store")
+
+
+def _in_the_way(root: Path, path: bytes) -> list[bytes]:
+    obstacle = first_obstacle(root, path)
+    if obstacle is not None:
+        return [_capturable(root, obstacle)]
+    found = lstat_inside(root, path)
+    if found is None:
+        return []
+    if stat.S_ISDIR(found.st_mode):
+        return _files_below(root, path)
+    return [_capturable(root, path)]
+
+
+def _files_below(root: Path, directory: bytes) -> list[bytes]:
+    found: list[bytes] = []
+    base = os.fsencode(root)
+    with os.scandir(os.path.join(base, directory)) as entries:
+        for entry in entries:
+            path = directory + b"/" + entry.name
+            if entry.name == b".git":
+                raise _refusal(directory, "a git repository")
+            if entry.is_dir(follow_symlinks=False):
+                found += _files_below(root, path)
+            else:
+                found.append(_capturable(root, path))
+    return found
+
+
+def _capturable(root: Path, path: bytes) -> bytes:
+    found = lstat_inside(root, path)
+    if found and not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+        raise _refusal(path, "neither a file nor a link")
+    return path
+
+
+def _refusal(path: bytes, what: str) -> RefusedError:
+    shown = os.fsdecode(path)
+    return RefusedError(
+        f"{shown!r} is in the way of what would come back and cannot be saved first: it is {what}",
+        hint="move it out of the sandbox and try again",
+        details={"path": shown},
+    )

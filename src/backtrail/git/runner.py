@@ -1,0 +1,128 @@
+"""The one place that starts git: fixed argument lists, a time limit, every return code looked at.
+
+Anything on standard error counts as a failure unless the caller says which lines it understands,
+since git skips unreadable directories with return code 0 and a warning only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import GitFailedError
+from backtrail.git.env import git_executable, settings_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+TIME_LIMIT = 3600.0
+_STDERR_SHOWN = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a finished git printed."""
+
+    arguments: tuple[str, ...]
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def text(self) -> str:
+        return os.fsdecode(self.stdout).strip()
+
+    def records(self) -> list[bytes]:
+        """NUL-terminated records."""
+        return self.stdout.split(b"\0")[:-1]
+
+    def complaint(self) -> str:
+        said = self.stderr.decode("utf-8", "backslashreplace").strip()
+        return said[:_STDERR_SHOWN] or f"exit code {self.code}"
+
+    def checked(self, *, quiet: bool = True) -> Output:
+        """This output if git succeeded (and, if `quiet`, complained of nothing)."""
+        if self.code or (quiet and self.stderr):
+            raise GitFailedError(
+                f"git {self.arguments[0]} failed: {self.complaint().splitlines()[0]}",
+                details={"arguments": list(self.arguments), "stderr": self.complaint()},
+            )
+        return self
+
+
+class RunningGit:
+    """A git process that was started and has still to be waited for."""
+
+    def __init__(self, process: subprocess.Popen[bytes], arguments: tuple[str, ...]) -> None:
+        self._process = process
+        self._arguments = arguments
+
+    def finish(self, stdin: bytes | None = None) -> Output:
+        try:
+            out, err = self._process.communicate(stdin, timeout=TIME_LIMIT)
+        except BaseException as error:
+            self._kill()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise GitFailedError(f"git {self._arguments[0]} did not end in time") from error
+            raise
+        return Output(self._arguments, self._process.returncode, out, err)
+
+    def _kill(self) -> None:
+        # Git runs in a process group of its own, so its helpers end with it.
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        finally:
+            self._process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class GitRunner:
+    """Runs git with one environment, one set of settings and the locks that it must inherit."""
+
+    environment: Mapping[str, str]
+    settings: tuple[str, ...]
+    cwd: Path
+    lock_descriptors: tuple[int, ...] = field(default=())
+
+    def start(self, *arguments: str, extra: Mapping[str, str] | None = None) -> RunningGit:
+        """Start git without waiting; `extra` adds to the environment."""
+        process = subprocess.Popen(
+            [git_executable(), *settings_arguments(self.settings), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**self.environment, **(extra or {})},
+            cwd=self.cwd,
+            # An orphaned git keeps the sandbox locked until it ends.
+            pass_fds=self.lock_descriptors,
+            process_group=0,
+        )
+        return RunningGit(process, arguments)
+
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> Output:
+        """Run git to its end; the caller looks at the return code."""
+        return self.start(*arguments, extra=extra).finish(stdin)
+
+    def call(
+        self,
+        *arguments: str,
+        stdin: bytes | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> Output:
+        """Run git, which must succeed and complain of nothing."""
+        return self.run(*arguments, stdin=stdin, extra=extra).checked()
+
+
+def nul_joined(items: Sequence[bytes]) -> bytes:
+    return b"".join(item + b"\0" for item in items)

@@ -1,0 +1,209 @@
+"""The private object store: one bare repository per user repository, which only we write.
+
+It exists so that a snapshot is byte-exact whatever attributes and filters say, and so that the
+user's gc, hooks and configuration cannot touch a checkpoint.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
+from backtrail.git.durable import fsync_tree, write_durably
+from backtrail.git.env import STORE_SETTINGS, scrubbed_environment, store_environment
+from backtrail.git.linking import link_objects
+from backtrail.git.locks import exclusive_lock
+from backtrail.git.runner import GitRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+# Beats every .gitattributes: what is stored is what is on disk.
+RAW_BYTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
+REF_ROOT = "refs/backtrail"
+_SHORT_WAIT = 30.0
+_STORE_ID_FILE = "backtrail-store-id"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLayout:
+    """Where things are below the home directory of one repository's checkpoints."""
+
+    home: Path
+
+    @property
+    def git_dir(self) -> Path:
+        return self.home / "store.git"
+
+    @property
+    def indexes(self) -> Path:
+        return self.home / "index"
+
+    @property
+    def locks(self) -> Path:
+        return self.home / "locks"
+
+    @property
+    def scratch(self) -> Path:
+        return self.home / "scratch"
+
+    def sandbox_index(self, sandbox: SandboxId) -> Path:
+        return self.indexes / sandbox
+
+    def sandbox_lock(self, sandbox: SandboxId) -> Path:
+        return self.locks / f"{sandbox}.lock"
+
+    def make_directories(self) -> None:
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for directory in (self.indexes, self.locks, self.scratch):
+            directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def check_private(directory: Path) -> None:
+    """Refuse a home that somebody else could write: git itself would not look."""
+    found = directory.stat()
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+        raise RefusedError(
+            f"{str(directory)!r} belongs to another user or can be written by others",
+            hint="run as the owner of that directory, or set PLAN_HOME to one of your own",
+        )
+
+
+class PrivateStore:
+    """The bare repository and what is asked of it; `lock_descriptors` go to every git child."""
+
+    def __init__(
+        self, layout: StoreLayout, common_dir: Path, lock_descriptors: tuple[int, ...] = ()
+    ) -> None:
+        self.layout = layout
+        self.common_dir = common_dir
+        self.lock_descriptors = lock_descriptors
+        self.git_dir = layout.git_dir
+
+    def locked(self, descriptor: int) -> PrivateStore:
+        """The same store whose git children hold this lock as well."""
+        return PrivateStore(self.layout, self.common_dir, (*self.lock_descriptors, descriptor))
+
+    def git(self, work_tree: Path | None = None, index: Path | None = None) -> GitRunner:
+        """Scrubbed git on the store, for a work tree and an index where they matter."""
+        tree = work_tree or self.layout.scratch
+        return GitRunner(
+            store_environment(self.git_dir, tree, index or self.layout.scratch / "no-index"),
+            STORE_SETTINGS,
+            tree,
+            self.lock_descriptors,
+        )
+
+    def exists(self) -> bool:
+        return self.git_dir.is_dir()
+
+    def store_id(self) -> str:
+        return (self.git_dir / _STORE_ID_FILE).read_text().strip()
+
+    def create(self, object_format: str) -> None:
+        """Make the store; the caller holds the store lock. It appears whole or not at all."""
+        building = self.layout.home / "store.git.new"
+        shutil.rmtree(building, ignore_errors=True)
+        runner = GitRunner(scrubbed_environment(), (), self.layout.home, self.lock_descriptors)
+        runner.call(
+            "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}",
+            str(building),
+        )  # fmt: skip
+        (building / "info").mkdir()
+        (building / "info" / "attributes").write_bytes(RAW_BYTES)
+        (building / "info" / "exclude").write_bytes(b"")
+        (building / _STORE_ID_FILE).write_text(secrets.token_hex(13) + "\n")
+        fsync_tree(building)
+        building.rename(self.git_dir)
+        self.link_user_objects()
+
+    def link_user_objects(self) -> None:
+        """Hard-link what the user's repository has now: milliseconds and no disk."""
+        link_objects(self.common_dir / "objects", self.git_dir / "objects")
+
+    # References: one per checkpoint, and never a name that a user chose.
+
+    def ref_name(self, sandbox: SandboxId, checkpoint: CheckpointId) -> str:
+        return f"{REF_ROOT}/{sandbox}/{checkpoint}"
+
+    def pin(self, sandbox: SandboxId, checkpoint: CheckpointId, commit: CommitId) -> None:
+        """Create the checkpoint's ref, which must not exist."""
+        self.git().call("update-ref", self.ref_name(sandbox, checkpoint), commit, "0" * len(commit))
+
+    def unpin(self, sandbox: SandboxId, checkpoint: CheckpointId, commit: CommitId) -> None:
+        """Delete the checkpoint's ref, which must still name the commit."""
+        self.git().call("update-ref", "-d", self.ref_name(sandbox, checkpoint), commit)
+
+    def pinned(self, sandbox: SandboxId, checkpoint: CheckpointId) -> CommitId | None:
+        return self.refs_of(sandbox).get(checkpoint)
+
+    def refs_of(self, sandbox: SandboxId) -> Mapping[CheckpointId, CommitId]:
+        """All checkpoint refs of a sandbox."""
+        prefix = f"{REF_ROOT}/{sandbox}/"
+        output = self.git().call("for-each-ref", "--format=%(refname) %(objectname)", prefix)
+        pairs = (line.removeprefix(prefix).split(" ") for line in output.text.splitlines())
+        return {CheckpointId(name): CommitId(commit) for name, commit in pairs}
+
+    def loose_ref_names(self, sandbox: SandboxId) -> frozenset[str]:
+        """Names of the loose refs, without starting git: enough to see that nothing is amiss."""
+        try:
+            return frozenset(os.listdir(self.git_dir / REF_ROOT / sandbox))
+        except FileNotFoundError:
+            return frozenset()
+
+    def added_bytes(self, commit: CommitId, known: Iterable[CommitId] = ()) -> int | None:
+        """What the commit adds on disk to known commits; None if an object of it is missing."""
+        known = tuple(known)
+        size = self._walk(commit, known)
+        if size is None and known:
+            # A known commit may itself have been damaged since: that must not condemn this one.
+            size = self._walk(commit, ())
+        return size
+
+    def _walk(self, commit: CommitId, known: tuple[CommitId, ...]) -> int | None:
+        revisions = "".join(f"{line}\n" for line in (commit, *(f"^{c}" for c in known)))
+        output = self.git().run(
+            "rev-list", "--objects", "--disk-usage", "--stdin", stdin=revisions.encode()
+        )
+        return int(output.stdout) if output.code == 0 else None
+
+    def connected(self, commit: CommitId) -> bool:
+        """Whether every object that the commit needs is there."""
+        return self.added_bytes(commit) is not None
+
+    def has_commit(self, commit: CommitId) -> bool:
+        return self.git().run("cat-file", "-e", f"{commit}^{{commit}}").code == 0
+
+    def empty_tree(self) -> str:
+        return self.git().call("hash-object", "-w", "-t", "tree", "--stdin", stdin=b"").text
+
+    def read_blob(self, object_name: str) -> bytes:
+        return self.git().call("cat-file", "blob", object_name).stdout
+
+    def add_boundary(self, commits: Iterable[CommitId]) -> None:
+        """Let history end at these commits: no history is kept for a checkpoint's base."""
+        path = self.git_dir / "shallow"
+        lock = self.layout.locks / "shallow.lock"
+        with exclusive_lock(lock, wait=_SHORT_WAIT, what="the checkpoint store"):
+            present = set(path.read_text().split()) if path.exists() else set[str]()
+            wanted = present | set(commits)
+            if wanted != present:
+                write_durably(path, "".join(f"{c}\n" for c in sorted(wanted)).encode())
+
+    def remove_stale_locks(self, sandbox: SandboxId) -> None:
+        """Remove lock files that a killed git left; the caller holds the sandbox's lock.
+
+        Every git child inherits that lock, so while we hold it no owner can be alive.
+        """
+        index = self.layout.sandbox_index(sandbox)
+        stale = [index.with_name(index.name + ".lock")]
+        stale += (self.git_dir / REF_ROOT / sandbox).glob("*.lock")
+        for path in stale:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,164 @@
+"""Work on the user's own repository through GitPython: making worktrees, resolving revisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from git import Git, GitCommandError, Repo
+
+from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
+from backtrail.domain.ids import CommitId
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# The user's hooks are for the user's own work, not for making a sandbox.
+_QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
+_CONVERTING_SETTINGS = {"core.autocrlf": ("true",), "core.eol": ("crlf",)}
+
+
+class UserRepository:
+    """The repository that the user works with, with their own configuration in force."""
+
+    def __init__(self, common_dir: Path) -> None:
+        self._common_dir = common_dir
+        self._repo = Repo(common_dir, search_parent_directories=False)
+
+    def close(self) -> None:
+        self._repo.close()
+
+    def _git(self, git_dir: Path | None = None, work_tree: Path | None = None) -> Git:
+        """Git with everything that an inherited environment could redirect set anew."""
+        git_dir = git_dir or self._common_dir
+        git = Git(str(work_tree or git_dir))
+        git.update_environment(
+            GIT_DIR=str(git_dir),
+            GIT_COMMON_DIR=str(self._common_dir),
+            GIT_INDEX_FILE=str(git_dir / "index"),
+            GIT_OBJECT_DIRECTORY=str(self._common_dir / "objects"),
+            GIT_TERMINAL_PROMPT="0",
+            **({"GIT_WORK_TREE": str(work_tree)} if work_tree else {}),
+        )
+        git.set_persistent_git_options(c=list(_QUIETLY))
+        return git
+
+    def resolve_commit(self, revision: str) -> CommitId:
+        """The commit that a revision names."""
+        try:
+            found = self._git().rev_parse(
+                "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+            )
+        except GitCommandError as error:
+            raise NotFoundError(
+                f"{revision!r} names no commit of this repository",
+                hint="give a branch, a tag or a commit",
+            ) from error
+        return CommitId(found)
+
+    def head_commit(self, git_dir: Path) -> CommitId | None:
+        try:
+            return CommitId(self._git(git_dir).rev_parse("--verify", "--quiet", "HEAD^{commit}"))
+        except GitCommandError:
+            return None
+
+    def branch_of(self, revision: str | None, git_dir: Path) -> str | None:
+        """The local branch that a revision (or HEAD) names, if it names one."""
+        try:
+            name = self._git(git_dir).rev_parse(
+                "--symbolic-full-name", "--end-of-options", revision or "HEAD"
+            )
+        except GitCommandError:
+            return None
+        # `--end-of-options` is echoed by some versions of git.
+        last = name.splitlines()[-1] if name else ""
+        return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
+
+    def setting(self, name: str) -> str | None:
+        try:
+            return self._git().config("--get", name)
+        except GitCommandError:
+            return None
+
+    def settings_convert(self) -> bool:
+        """Whether line endings are converted on checkout by configuration."""
+        values = {name: (self.setting(name) or "").lower() for name in _CONVERTING_SETTINGS}
+        return any(value in _CONVERTING_SETTINGS[name] for name, value in values.items())
+
+    def add_worktree(self, path: Path, branch: str, base: CommitId) -> None:
+        """Register a worktree on a new branch, without files yet."""
+        self._refuse_impossible_branch(branch)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if self.branch_exists(branch):
+            arguments = ["--no-checkout", str(path), branch]
+        else:
+            arguments = ["--no-checkout", "-b", branch, str(path), base]
+        try:
+            self._git().worktree("add", "--quiet", *arguments)
+        except GitCommandError as error:
+            raise _failed("git worktree add", error) from error
+
+    def branch_exists(self, branch: str) -> bool:
+        return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
+
+    def _refuse_impossible_branch(self, branch: str) -> None:
+        parts = branch.split("/")
+        for count in range(1, len(parts)):
+            blocking = "/".join(parts[:count])
+            if self.branch_exists(blocking):
+                raise RefusedError(
+                    f"branch {branch!r} cannot be made while a branch {blocking!r} exists",
+                    hint=f"rename it: git branch -m {blocking} NEW-NAME",
+                )
+
+    def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:
+        """Fill a registered worktree with the files of its branch; gives what is worth saying."""
+        try:
+            self._reset(path, git_dir, _QUIETLY)
+        except GitCommandError as error:
+            filters = self._required_filters()
+            if not filters:
+                raise _failed("git reset", error) from error
+        else:
+            return ()
+        # A required filter that is not installed (LFS, say) must not make a plan impossible.
+        try:
+            self._reset(path, git_dir, (*_QUIETLY, *_without_filters(filters)))
+        except GitCommandError as error:
+            raise _failed("git reset", error) from error
+        names = ", ".join(filters)
+        return (f"filter {names} does not work here: its files hold what git stores for them",)
+
+    def _reset(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
+        git = self._git(git_dir, path)
+        git.set_persistent_git_options(c=list(settings))
+        git.reset("--hard", "--quiet", "--no-recurse-submodules")
+
+    def _required_filters(self) -> list[str]:
+        try:
+            listed = self._git().config("--name-only", "--get-regexp", r"^filter\..*\.required$")
+        except GitCommandError:
+            return []
+        return [name.removeprefix("filter.").removesuffix(".required") for name in listed.split()]
+
+    def take_back_worktree(self, path: Path, branch: str, base: CommitId) -> None:
+        """Remove a worktree that could not be made, and its branch unless somebody moved it."""
+        git = self._git()
+        if path.exists():
+            git.worktree("remove", "--force", str(path))
+        git.worktree("prune")
+        if self.branch_exists(branch) and self._repo.heads[branch].commit.hexsha == base:
+            git.branch("-D", branch)
+
+
+def _without_filters(names: list[str]) -> list[str]:
+    return [
+        f"filter.{name}.{key}"
+        for name in names
+        for key in ("process=", "smudge=", "clean=", "required=false")
+    ]
+
+
+def _failed(what: str, error: GitCommandError) -> GitFailedError:
+    said = str(error.stderr).strip().removeprefix("stderr: ").strip("'\n ")
+    line = said.splitlines()[-1] if said else f"exit code {error.status}"
+    return GitFailedError(f"{what} failed: {line}", details={"stderr": said})

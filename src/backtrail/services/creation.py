@@ -1,0 +1,183 @@
+"""The create protocol: the row announces, the ref pins, the final row state commits.
+
+Invariant: `complete` means exactly one ref with that commit, fully connected. No database
+transaction is open while git works.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from backtrail.domain.checkpoint import (
+    Checkpoint,
+    CheckpointRequest,
+    CheckpointState,
+)
+from backtrail.domain.errors import GitFailedError
+from backtrail.domain.ids import CheckpointId, CommitId
+from backtrail.domain.lineage import Lineage, lineage_of
+from backtrail.git.commits import write_checkpoint
+from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
+from backtrail.services.ids import new_id
+
+if TYPE_CHECKING:
+    from backtrail.domain.ids import OperationId, TreeId
+    from backtrail.domain.plan import Plan
+    from backtrail.git.capture import Captured
+    from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A complete checkpoint and what it captured."""
+
+    checkpoint: Checkpoint
+    captured: Captured
+
+
+def create_checkpoint(
+    locked: LockedSandbox,
+    request: CheckpointRequest,
+    *,
+    operation_id: OperationId | None = None,
+    replaced_by: tuple[TreeId, ...] = (),
+    captured: Captured | None = None,
+) -> Made:
+    """Record the sandbox as it is (or what was already captured of it) and say so only then."""
+    ws = locked.workspace
+    with ws.database.write() as uow:
+        previous = uow.checkpoints.latest(locked.plan.plan_id)
+        announced = announce(locked, uow, request, operation_id=operation_id)
+    ws.failpoints.reach("create.announced")
+    try:
+        ws.progress("looking at the sandbox")
+        if captured is None:
+            heads = _heads_of(previous)
+            captured = locked.camera.capture(replaced_by=replaced_by, known_heads=heads)
+        commit = write_commit(locked, announced, captured)
+        ws.failpoints.reach("create.objects_written")
+        pin(locked, announced, commit)
+    except BaseException as error:
+        _note_failure(locked, announced, error)
+        raise
+    ws.failpoints.reach("create.pinned")
+    size = check_connected(locked, commit, previous)
+    ws.failpoints.reach("create.connected")
+    metadata = metadata_with_capture(announced.metadata, captured)
+    with ws.database.write() as uow:
+        complete(uow, announced, commit, size, metadata)
+    ws.failpoints.reach("create.completed")
+    done = replace(
+        announced,
+        state=CheckpointState.COMPLETE,
+        sandbox_ref=commit,
+        size_bytes=size,
+        metadata=metadata,
+    )
+    return Made(done, captured)
+
+
+def announce(
+    locked: LockedSandbox,
+    uow: UnitOfWork,
+    request: CheckpointRequest,
+    *,
+    operation_id: OperationId | None,
+    epoch: int | None = None,
+) -> Checkpoint:
+    """Insert the row with everything that is known already in it."""
+    ws = locked.workspace
+    plan = uow.plans.lock(locked.plan.plan_id)
+    parent = uow.checkpoints.latest(plan.plan_id)
+    row = Checkpoint(
+        checkpoint_id=CheckpointId(new_id(uow.checkpoints.newest_id(plan.plan_id))),
+        plan_id=plan.plan_id,
+        seq=uow.checkpoints.next_seq(plan.plan_id),
+        position=uow.plans.next_position(plan.plan_id),
+        epoch=plan.current_epoch if epoch is None else epoch,
+        checkpoint_type=request.checkpoint_type,
+        state=CheckpointState.CREATING,
+        sandbox_ref=None,
+        resource_id=locked.sandbox.sandbox_id,
+        decision_id=request.decision_id,
+        parent_checkpoint_id=parent.checkpoint_id if parent else None,
+        superseded_by=None,
+        filesystem_path=str(locked.sandbox.path),
+        size_bytes=None,
+        label=request.label,
+        pinned=request.pinned,
+        verified_green=False,
+        last_completed_step=None,
+        created_at=ws.now(),
+        metadata=first_metadata(request, plan, ws.actor),
+    )
+    uow.checkpoints.announce(row, operation_id=operation_id)
+    return row
+
+
+def write_commit(locked: LockedSandbox, row: Checkpoint, captured: Captured) -> CommitId:
+    """Write the objects of an announced checkpoint."""
+    plan, lineage = _plan_and_lineage(locked, row)
+    row = replace(row, metadata=metadata_with_capture(row.metadata, captured))
+    return write_checkpoint(
+        locked.store,
+        captured,
+        base=locked.sandbox.base_commit,
+        subject=f"{plan.name} #{row.seq} {row.checkpoint_type}: {row.reason}".rstrip(": "),
+        facts=checkpoint_facts(row, plan, locked.sandbox, lineage),
+        created_at=row.created_at,
+    )
+
+
+def _plan_and_lineage(locked: LockedSandbox, row: Checkpoint) -> tuple[Plan, Lineage]:
+    with locked.workspace.database.read() as uow:
+        epochs = uow.epochs.all(row.plan_id)
+        return uow.plans.get(row.plan_id), lineage_of(row.epoch, epochs)
+
+
+def pin(locked: LockedSandbox, row: Checkpoint, commit: CommitId) -> None:
+    locked.store.pin(locked.sandbox.sandbox_id, row.checkpoint_id, commit)
+
+
+def check_connected(locked: LockedSandbox, commit: CommitId, previous: Checkpoint | None) -> int:
+    """What the checkpoint added to the store; raises if an object of it is missing."""
+    known = [locked.sandbox.base_commit, previous.sandbox_ref if previous else None]
+    size = locked.store.added_bytes(commit, [c for c in known if c])
+    if size is None:
+        raise GitFailedError(
+            "the checkpoint is not whole: an object is missing from the store",
+            hint="the next command looks at it again; make another checkpoint",
+            details={"commit": commit},
+        )
+    return size
+
+
+def complete(
+    uow: UnitOfWork, row: Checkpoint, commit: CommitId, size: int, metadata: dict[str, Any]
+) -> None:
+    uow.checkpoints.complete(
+        row.checkpoint_id,
+        sandbox_ref=commit,
+        size_bytes=size,
+        metadata=metadata,
+        superseded_by=None,
+    )
+
+
+def _heads_of(previous: Checkpoint | None) -> tuple[CommitId, ...]:
+    """Commits of the user's that an earlier checkpoint already keeps in the store."""
+    if previous is None:
+        return ()
+    kept = previous.metadata.get("kept_commits", [])
+    return tuple(CommitId(commit) for commit in kept)
+
+
+def _note_failure(locked: LockedSandbox, row: Checkpoint, error: BaseException) -> None:
+    """Close the row of a create that did not come to its end; a pinned one is recovery's."""
+    ref = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
+    if ref is None:
+        note = str(error) or type(error).__name__
+        with locked.workspace.database.write() as uow:
+            uow.checkpoints.set_state(row.checkpoint_id, CheckpointState.FAILED, note=note)

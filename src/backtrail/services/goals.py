@@ -1,0 +1,26 @@
+"""What a restore must bring about: a whole checkpoint, or some paths of one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.git.partial import selected_entries, tree_with_paths_from
+from backtrail.git.restore import Goal
+
+if TYPE_CHECKING:
+    from backtrail.git.capture import Captured
+    from backtrail.git.store import PrivateStore
+
+
+def goal_of(
+    store: PrivateStore, wanted: Captured, safety: Captured, paths: tuple[str, ...]
+) -> Goal:
+    """The target itself; or, with paths, the present with those paths as the target has them."""
+    if not paths:
+        return Goal(wanted.tree, wanted.excludes, wanted.git_state.index, wanted.forced)
+    tree = tree_with_paths_from(store, safety.tree, wanted.tree, paths)
+    # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
+    # the goal even where those rules ignore it.
+    selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
+    return Goal(tree, safety.excludes, safety.git_state.index, tuple({*safety.forced, *selected}))

@@ -1,0 +1,62 @@
+"""Reasons to refuse a rollback, looked at before anything is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.plan import PlanState
+from backtrail.git.gitstate import under_way
+from backtrail.git.restore_git_state import index_busy
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.plan import Plan, Sandbox
+
+_STATES = {
+    PlanState.APPLIED: (
+        "has been applied",
+        "revert the applied commit with git revert, or create a new plan",
+    ),
+    PlanState.INVALIDATED: (
+        "was invalidated by a rollback of its parent plan",
+        "undo that rollback first",
+    ),
+    PlanState.REMOVED: ("has been removed", "create a new plan"),
+}
+
+
+def check_plan_allows_rollback(plan: Plan) -> None:
+    if plan.state in _STATES:
+        what, hint = _STATES[plan.state]
+        raise RefusedError(f"plan {plan.name!r} {what}: it cannot be rolled back", hint=hint)
+
+
+def check_restorable(checkpoint: Checkpoint) -> None:
+    if not checkpoint.restorable:
+        raise RefusedError(
+            f"checkpoint {checkpoint.seq} cannot be restored: it is {checkpoint.state}",
+            hint="plan checkpoint list shows the ones that can",
+        )
+
+
+def check_sandbox_quiet(sandbox: Sandbox) -> None:
+    """No merge-like operation and no other git may be at work in the sandbox."""
+    what = under_way(sandbox.git_dir)
+    if what:
+        raise RefusedError(
+            f"{what} is under way in the sandbox",
+            hint="finish or abort it first (git status says how); a checkpoint can be made now",
+        )
+    lock = sandbox.git_dir / "index.lock"
+    if lock.exists():
+        raise index_busy(lock)
+
+
+def damaged(checkpoint: Checkpoint) -> RefusedError:
+    return RefusedError(
+        f"checkpoint {checkpoint.seq} cannot be restored: it is {CheckpointState.DAMAGED}, "
+        "objects of it are missing from the store",
+        hint="plan checkpoint list shows the ones that can",
+    )

@@ -1,0 +1,83 @@
+"""What a rollback does to the timeline, counted from the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.lineage import Lineage, lineage_of, next_epoch_number
+from backtrail.domain.plan import PlanState
+from backtrail.domain.rollback import Impact, PostRollbackState
+from backtrail.domain.timeline import leaving, tool_calls
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.plan import Plan
+    from backtrail.services.journal import Entry
+    from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
+
+_ALREADY_OVER = (PlanState.APPLIED, PlanState.INVALIDATED, PlanState.REMOVED)
+
+
+def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Impact:
+    """What would leave the timeline if the target were rolled back to now."""
+    plan = locked.plan
+    with locked.workspace.database.read() as uow:
+        now, then = _lineages(uow, plan, target)
+        if partial:
+            then = now
+        gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
+        decisions = uow.decisions.positions(plan.plan_id)
+        return Impact(
+            checkpoints_superseded=len(gone),
+            decisions_after_cp=sum(_leaves(now, then, *place) for place in decisions),
+            tool_calls_after_cp=tool_calls(gone),
+            child_plans_invalidated=_children_leaving(uow, plan, now, then),
+            sandbox=str(locked.sandbox.path),
+        )
+
+
+def _lineages(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> tuple[Lineage, Lineage]:
+    epochs = uow.epochs.all(plan.plan_id)
+    now = lineage_of(plan.current_epoch, epochs)
+    then = lineage_of(target.epoch, epochs).branch(target.position, next_epoch_number(epochs))
+    return now, then
+
+
+def _leaves(now: Lineage, then: Lineage, epoch: int, position: int) -> bool:
+    return now.contains(epoch, position) and not then.contains(epoch, position)
+
+
+def _children_leaving(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> int:
+    return sum(
+        _leaves(now, then, epoch, position)
+        for child, epoch, position in uow.plans.children(plan.plan_id)
+        if epoch is not None and position is not None and child.state not in _ALREADY_OVER
+    )
+
+
+def state_now(locked: LockedSandbox) -> PostRollbackState:
+    """Phase, state and count as the rows have them."""
+    with locked.workspace.database.read() as uow:
+        plan = uow.plans.get(locked.plan.plan_id)
+        remaining = uow.checkpoints.count_live_complete(plan.plan_id)
+        return PostRollbackState(plan.phase, plan.state, remaining)
+
+
+def state_forecast(locked: LockedSandbox, entry: Entry, target: Checkpoint) -> PostRollbackState:
+    """What `state_now` would say after carrying the entry out."""
+    plan = locked.plan
+    with locked.workspace.database.read() as uow:
+        now, then = _lineages(uow, plan, target)
+        lineage = now if entry.paths else then
+        live = [
+            row
+            for row in uow.checkpoints.timeline(plan.plan_id)
+            if row.state is CheckpointState.COMPLETE and lineage.contains(row.epoch, row.position)
+        ]
+    # The result joins the timeline; the safety checkpoint stays on it only if no epoch is opened.
+    joining = 2 if entry.paths else 1
+    return PostRollbackState(
+        entry.phase_after or plan.phase, entry.state_after or plan.state, len(live) + joining
+    )

@@ -1,0 +1,87 @@
+"""Writing the log of operations, which is also what crash recovery reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.ids import OperationId
+from backtrail.domain.operation import Operation, OperationKind, OperationState
+from backtrail.services.ids import new_id
+
+if TYPE_CHECKING:
+    from backtrail.domain.ids import CheckpointId
+    from backtrail.domain.plan import Phase, Plan, PlanState
+    from backtrail.services.workspace import Workspace
+    from backtrail.storage.database import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an operation is about to do."""
+
+    kind: OperationKind
+    reason: str = ""
+    target: CheckpointId | None = None
+    entry_operation_id: OperationId | None = None
+    phase_after: Phase | None = None
+    state_after: PlanState | None = None
+    paths: tuple[str, ...] = ()
+    move_branch: bool = False
+
+
+def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
+    """Announce an operation; it stays open until it is done or failed."""
+    plan = uow.plans.lock(plan.plan_id)
+    operation = Operation(
+        operation_id=OperationId(new_id(uow.operations.newest_id(plan.plan_id))),
+        plan_id=plan.plan_id,
+        number=uow.operations.next_number(plan.plan_id),
+        kind=entry.kind,
+        state=OperationState.OPEN,
+        actor=ws.actor.name,
+        host=ws.actor.host,
+        command_line=ws.actor.command_line,
+        reason=entry.reason,
+        target_checkpoint_id=entry.target,
+        safety_checkpoint_id=None,
+        result_checkpoint_id=None,
+        entry_operation_id=entry.entry_operation_id,
+        stack=None,
+        phase_before=plan.phase,
+        state_before=plan.state,
+        phase_after=entry.phase_after or plan.phase,
+        state_after=entry.state_after or plan.state,
+        epoch_before=plan.current_epoch,
+        epoch_after=None,
+        paths=entry.paths,
+        move_branch=entry.move_branch,
+        started_at=ws.now(),
+        finished_at=None,
+    )
+    uow.operations.add(operation)
+    return operation
+
+
+def log_done(
+    ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry, result: CheckpointId | None = None
+) -> None:
+    """Log something that is already done, in the transaction that did it."""
+    operation = open_operation(ws, uow, plan, entry)
+    uow.operations.update(
+        operation.operation_id,
+        state=OperationState.DONE,
+        result_checkpoint_id=result,
+        finished_at=ws.now(),
+    )
+
+
+def fail_operation(ws: Workspace, operation: Operation, why: str) -> None:
+    """Close an operation that did not do what was asked; this is final."""
+    with ws.database.write() as uow:
+        uow.operations.update(
+            operation.operation_id,
+            state=OperationState.FAILED,
+            result={**operation.result, "failure": why},
+            finished_at=ws.now(),
+        )

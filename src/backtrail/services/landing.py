@@ -1,0 +1,154 @@
+"""The end of a rollback: its own checkpoint, and one transaction that moves the timeline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, CheckpointType
+from backtrail.domain.lineage import Epoch, lineage_of, next_epoch_number
+from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.domain.timeline import supersessions
+from backtrail.git.gitstate import read_git_state
+from backtrail.services.creation import announce, check_connected, complete, pin, write_commit
+from backtrail.services.facts import metadata_with_capture
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CommitId
+    from backtrail.domain.operation import Operation, Stacks
+    from backtrail.git.capture import Captured
+    from backtrail.git.restore import FileProof, Goal
+    from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
+
+
+def land(
+    locked: LockedSandbox,
+    operation: Operation,
+    target: Checkpoint,
+    wanted: Captured,
+    goal: Goal,
+    proof: FileProof,
+) -> Checkpoint:
+    """Record the proven state as a checkpoint of its own and make it the newest of the plan."""
+    ws = locked.workspace
+    row, operation = _announced(locked, operation, target)
+    ws.failpoints.reach("rollback.result_announced")
+    captured = _as_restored(locked, wanted, goal, proof)
+    commit = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
+    if commit is None:
+        commit = write_commit(locked, row, captured)
+        ws.failpoints.reach("rollback.result_written")
+        pin(locked, row, commit)
+    ws.failpoints.reach("rollback.result_pinned")
+    size = check_connected(locked, commit, target)
+    metadata = metadata_with_capture(row.metadata, captured)
+    with ws.database.write() as uow:
+        complete(uow, row, commit, size, metadata)
+        _move_timeline(locked, uow, operation)
+    ws.failpoints.reach("rollback.landed")
+    return _completed(row, commit, size, metadata)
+
+
+def _announced(
+    locked: LockedSandbox, operation: Operation, target: Checkpoint
+) -> tuple[Checkpoint, Operation]:
+    """The row of the result, announced now or by an earlier attempt that did not get further."""
+    with locked.workspace.database.write() as uow:
+        if operation.result_checkpoint_id:
+            row = uow.checkpoints.get(operation.result_checkpoint_id)
+            if row is not None and row.state is CheckpointState.CREATING:
+                return row, operation
+        epoch = operation.epoch_before if operation.paths else _new_epoch(uow, operation, target)
+        row = announce(
+            locked,
+            uow,
+            CheckpointRequest(
+                reason=_reason(operation, target), checkpoint_type=CheckpointType.ROLLBACK
+            ),
+            operation_id=operation.operation_id,
+            epoch=epoch,
+        )
+        operation = replace(operation, result_checkpoint_id=row.checkpoint_id, epoch_after=epoch)
+        uow.operations.update(
+            operation.operation_id,
+            result_checkpoint_id=row.checkpoint_id,
+            epoch_after=epoch,
+        )
+    return row, operation
+
+
+def _reason(operation: Operation, target: Checkpoint) -> str:
+    some = f" ({len(operation.paths)} paths)" if operation.paths else ""
+    return f"{operation.kind} to checkpoint {target.seq}{some}"
+
+
+def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int:
+    """An epoch that branches off the target; it becomes the current one when the result lands."""
+    number = next_epoch_number(uow.epochs.all(operation.plan_id))
+    uow.epochs.add(
+        Epoch(
+            plan_id=operation.plan_id,
+            number=number,
+            parent=target.epoch,
+            cut=target.position,
+            operation_id=operation.operation_id,
+        )
+    )
+    return number
+
+
+def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: FileProof) -> Captured:
+    """What the proof has shown to be there, in the form of a capture."""
+    return replace(
+        wanted,
+        tree=goal.tree,
+        excludes=goal.excludes,
+        forced=goal.forced,
+        git_state=read_git_state(locked.sandbox.git_dir, locked.sandbox.branch),
+        not_captured=proof.not_captured,
+    )
+
+
+def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:
+    plan_id = operation.plan_id
+    if not operation.paths and operation.epoch_after is not None:
+        uow.plans.set_epoch(plan_id, operation.epoch_after)
+        lineage = lineage_of(operation.epoch_after, uow.epochs.all(plan_id))
+        changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
+        uow.checkpoints.mark_superseded(changes)
+        uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
+    uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))
+    uow.operations.update(
+        operation.operation_id,
+        state=OperationState.DONE,
+        finished_at=locked.workspace.now(),
+    )
+
+
+def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> Stacks:
+    stacks = uow.operations.stacks(operation.plan_id)
+    entry_id = operation.entry_operation_id
+    if entry_id is None:
+        return stacks
+    if operation.kind is OperationKind.REDO:
+        depth = locked.workspace.undo_depth
+        return stacks.redone(operation.operation_id, entry_id, depth=depth)
+    entry = uow.operations.get(entry_id)
+    failed = entry is None or entry.failed
+    return stacks.undone(operation.operation_id, entry_id, entry_failed=failed)
+
+
+def _completed(
+    row: Checkpoint, commit: CommitId, size: int, metadata: dict[str, Any]
+) -> Checkpoint:
+    return replace(
+        row,
+        state=CheckpointState.COMPLETE,
+        sandbox_ref=commit,
+        size_bytes=size,
+        metadata=metadata,
+    )

@@ -1,0 +1,278 @@
+"""Making a plan: rows, then the worktree, then the initial checkpoint; any crash is resumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
+from backtrail.domain.errors import GitFailedError, RefusedError, SandboxInvalidError
+from backtrail.domain.ids import PlanId, SandboxId
+from backtrail.domain.lineage import FIRST_EPOCH
+from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
+from backtrail.domain.rollback import CreatedPlan
+from backtrail.git.discovery import Worktree, same_directory, worktree_at
+from backtrail.git.gitstate import read_git_state
+from backtrail.git.identity import located, mark_as_sandbox
+from backtrail.git.seed import attributes_convert, seed_index
+from backtrail.git.transfer import bring_tip
+from backtrail.services.creation import create_checkpoint
+from backtrail.services.ids import new_id
+from backtrail.services.journal import Entry, open_operation
+from backtrail.services.reconciliation import reconcile_rows_and_refs
+from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CommitId
+    from backtrail.domain.operation import Operation
+    from backtrail.git.store import PrivateStore
+    from backtrail.git.worktree import UserRepository
+    from backtrail.services.workspace import Workspace
+
+BRANCH_PREFIX = "plan/"
+_CHECKED_OUT = "checked_out"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCreation:
+    """The create protocol of plans."""
+
+    workspace: Workspace
+
+    def create(self, name: str, *, base: str | None, attach: Path | None) -> CreatedPlan:
+        plan = self._attached(name, attach) if attach else self._own(name, base)
+        with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
+            operation = self._announce(plan)
+            self.workspace.failpoints.reach("plan.announced")
+            return self._carry_on(plan, operation, store)
+
+    def resume(self, plan: Plan) -> CreatedPlan:
+        """Finish a creation that was interrupted."""
+        with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
+            with self.workspace.database.read() as uow:
+                unfinished = uow.operations.unfinished(plan.plan_id)
+                plan = uow.plans.get(plan.plan_id)
+            for operation in unfinished:
+                if operation.kind is OperationKind.CREATE_PLAN:
+                    made = self._carry_on(plan, operation, store)
+                    said = f"finished the creation of plan {plan.name} that was interrupted"
+                    return replace(made, messages=(*made.messages, said))
+        raise RefusedError(f"plan {plan.name!r} was completed by another process meanwhile")
+
+    def _own(self, name: str, base: str | None) -> Plan:
+        """A plan whose worktree we make, beside the repository, on a branch of its own."""
+        ws = self.workspace
+        repository = ws.user_repository()
+        commit = self._base_commit(repository, base)
+        path = ws.main_root.parent / f"{ws.main_root.name}.plans" / name
+        branch = BRANCH_PREFIX + name
+        _refuse_taken(repository, path, branch)
+        base_ref = repository.branch_of(base, ws.start_git_dir)
+        return self._plan(name, SandboxKind.OWN, path, branch, commit, base_ref)
+
+    def _base_commit(self, repository: UserRepository, base: str | None) -> CommitId:
+        if base is not None:
+            return repository.resolve_commit(base)
+        commit = repository.head_commit(self.workspace.start_git_dir)
+        if commit is None:
+            raise RefusedError(
+                "the repository has no commit yet, so there is nothing to make a sandbox from",
+                hint="commit something first, or attach this checkout with --sandbox .",
+            )
+        return commit
+
+    def _attached(self, name: str, path: Path) -> Plan:
+        """A plan on a worktree of the user's, whose branch stays theirs."""
+        ws = self.workspace
+        path = path.resolve()
+        worktree = worktree_at(path)
+        if worktree is None or not same_directory(worktree.common_dir, ws.common_dir):
+            raise SandboxInvalidError(
+                f"{str(path)!r} is not the root of a worktree of this repository",
+                hint="git worktree list shows them",
+            )
+        with ws.database.read() as uow:
+            holder = uow.plans.by_sandbox_path(ws.repository_id, str(path))
+        if holder is not None:
+            raise RefusedError(
+                f"{str(path)!r} is already the sandbox of plan {holder.name!r}",
+                hint="two plans cannot share one sandbox",
+            )
+        state = read_git_state(worktree.git_dir, None)
+        base_ref = (state.head_ref or "").removeprefix("refs/heads/") or None
+        plan = self._plan(name, SandboxKind.ATTACHED, path, None, state.head_commit, base_ref)
+        return replace(plan, sandbox=replace(plan.sandbox, git_dir=worktree.git_dir))
+
+    def _plan(
+        self,
+        name: str,
+        kind: SandboxKind,
+        path: Path,
+        branch: str | None,
+        base: CommitId | None,
+        base_ref: str | None,
+    ) -> Plan:
+        ws = self.workspace
+        plan_id = PlanId(new_id())
+        sandbox = Sandbox(
+            sandbox_id=SandboxId(new_id()),
+            plan_id=plan_id,
+            kind=kind,
+            path=path,
+            git_dir=ws.common_dir,
+            branch=branch,
+            base_commit=base,
+            store_id=ws.store_id,
+            host_id=ws.host_id,
+        )
+        return Plan(
+            plan_id=plan_id,
+            repository_id=ws.repository_id,
+            name=name,
+            phase=Phase.STRATEGIZE,
+            state=PlanState.QUEUED,
+            current_epoch=FIRST_EPOCH,
+            position=0,
+            parent_plan_id=None,
+            base_ref=base_ref,
+            applied_commit=None,
+            created_at=ws.now(),
+            sandbox=sandbox,
+        )
+
+    def _announce(self, plan: Plan) -> Operation:
+        ws = self.workspace
+        with ws.database.write() as uow:
+            if uow.plans.by_name(ws.repository_id, plan.name) is not None:
+                raise RefusedError(f"plan {plan.name!r} was just created by another process")
+            uow.plans.add(plan)
+            return open_operation(ws, uow, plan, Entry(OperationKind.CREATE_PLAN))
+
+    def _carry_on(self, plan: Plan, operation: Operation, store: PrivateStore) -> CreatedPlan:
+        """From announced rows to a plan with its initial checkpoint, whatever is there already."""
+        ws = self.workspace
+        store.remove_stale_locks(plan.sandbox.sandbox_id)
+        messages: tuple[str, ...] = ()
+        if plan.sandbox.kind is SandboxKind.OWN:
+            messages = self._fill_worktree(plan, operation, store)
+        else:
+            mark_as_sandbox(_worktree(plan.sandbox), plan.sandbox.sandbox_id)
+            store.link_user_objects()
+            if plan.sandbox.base_commit:
+                bring_tip(store, plan.sandbox.base_commit)
+        ws.failpoints.reach("plan.filled")
+        sandbox = located(plan.sandbox, ws.common_dir)
+        locked = LockedSandbox(ws, plan, sandbox, store)
+        checkpoint = self._initial_checkpoint(locked)
+        ws.failpoints.reach("plan.initial_made")
+        with ws.database.write() as uow:
+            uow.plans.set_sandbox(
+                plan.plan_id, git_dir=sandbox.git_dir, base_commit=sandbox.base_commit
+            )
+            uow.operations.update(
+                operation.operation_id,
+                state=OperationState.DONE,
+                result_checkpoint_id=checkpoint.checkpoint_id,
+                finished_at=ws.now(),
+            )
+        return CreatedPlan(ws.plan(plan.plan_id), checkpoint, created=True, messages=messages)
+
+    def _fill_worktree(
+        self, plan: Plan, operation: Operation, store: PrivateStore
+    ) -> tuple[str, ...]:
+        """Make the worktree and check its files out, unless that was done before a crash."""
+        ws = self.workspace
+        sandbox, base = plan.sandbox, plan.sandbox.base_commit
+        if operation.result.get(_CHECKED_OUT) or base is None or sandbox.branch is None:
+            return ()
+        ws.progress("making the sandbox")
+        store.link_user_objects()
+        bring_tip(store, base)
+        repository = ws.user_repository()
+        began = time_ns()
+        if worktree_at(sandbox.path) is None:
+            repository.add_worktree(sandbox.path, sandbox.branch, base)
+            ws.failpoints.reach("plan.worktree_added")
+        worktree = _worktree(sandbox)
+        mark_as_sandbox(worktree, sandbox.sandbox_id)
+        sandbox = replace(sandbox, git_dir=worktree.git_dir)
+        self._save_strays(plan, sandbox, store)
+        messages = self._check_out(repository, sandbox, base)
+        self._seed(repository, sandbox, store, base, began)
+        ws.failpoints.reach("plan.checked_out")
+        with ws.database.write() as uow:
+            uow.operations.update(operation.operation_id, result={_CHECKED_OUT: True})
+        return messages
+
+    def _save_strays(self, plan: Plan, sandbox: Sandbox, store: PrivateStore) -> None:
+        """Keep whatever lies in a half-made sandbox before the checkout writes over it."""
+        if any(entry.name != ".git" for entry in sandbox.path.iterdir()):
+            request = CheckpointRequest(
+                reason="found in a sandbox whose creation was interrupted",
+                checkpoint_type=CheckpointType.ON_ERROR,
+            )
+            create_checkpoint(LockedSandbox(self.workspace, plan, sandbox, store), request)
+
+    def _check_out(
+        self, repository: UserRepository, sandbox: Sandbox, base: CommitId
+    ) -> tuple[str, ...]:
+        try:
+            return repository.check_out(sandbox.path, sandbox.git_dir)
+        except GitFailedError:
+            repository.take_back_worktree(sandbox.path, sandbox.branch or "", base)
+            raise
+
+    def _seed(
+        self,
+        repository: UserRepository,
+        sandbox: Sandbox,
+        store: PrivateStore,
+        base: CommitId,
+        began_ns: int,
+    ) -> None:
+        attributes = repository.setting("core.attributesFile")
+        converts = repository.settings_convert() or attributes_convert(
+            store, base, self.workspace.user, attributes
+        )
+        if not converts:
+            seed_index(store, sandbox, checkout_began_ns=began_ns)
+
+    def _initial_checkpoint(self, locked: LockedSandbox) -> Checkpoint:
+        """The initial checkpoint, or the one that was made before a crash."""
+        reconcile_rows_and_refs(locked)
+        with locked.workspace.database.read() as uow:
+            rows = uow.checkpoints.list(
+                locked.plan.plan_id, include_superseded=True, include_tombstones=False
+            )
+        for row in rows:
+            if row.checkpoint_type is CheckpointType.INITIAL and row.restorable:
+                return row
+        request = CheckpointRequest(
+            reason="the sandbox as it was created", checkpoint_type=CheckpointType.INITIAL
+        )
+        return create_checkpoint(locked, request).checkpoint
+
+
+def _worktree(sandbox: Sandbox) -> Worktree:
+    worktree = worktree_at(sandbox.path)
+    if worktree is None:
+        raise SandboxInvalidError(f"{str(sandbox.path)!r} is not a git worktree")
+    return worktree
+
+
+def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
+    if path.exists() or path.is_symlink():
+        raise RefusedError(
+            f"{str(path)!r} is already there",
+            hint="move it away, or attach it if it is a worktree: plan create NAME --sandbox PATH",
+        )
+    if repository.branch_exists(branch):
+        raise RefusedError(
+            f"branch {branch!r} already exists",
+            hint="choose another name for the plan, or rename that branch",
+        )

@@ -1,0 +1,165 @@
+"""PlanService: making plans with their sandboxes, finding them, saying where they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import (
+    AmbiguousError,
+    BacktrailError,
+    NotFoundError,
+    RefusedError,
+    UsageError,
+)
+from backtrail.domain.operation import UNFINISHED, OperationKind
+from backtrail.domain.plan import check_plan_name
+from backtrail.domain.reference import ULID_LENGTH
+from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
+from backtrail.git.capture import Camera
+from backtrail.git.diff import changed_files
+from backtrail.git.identity import located
+from backtrail.services.plan_creation import PlanCreation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.plan import Plan
+    from backtrail.services.workspace import Workspace
+    from backtrail.storage.database import UnitOfWork
+
+_SHOWN = 5
+
+
+class PlanService:
+    """The plans of one repository."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def create(
+        self,
+        name: str,
+        *,
+        base: str | None = None,
+        sandbox: Path | None = None,
+        use_existing: bool = False,
+    ) -> CreatedPlan:
+        """A plan with a worktree of its own, or on a worktree that the user already has."""
+        check_plan_name(name)
+        if base is not None and sandbox is not None:
+            raise UsageError(
+                "--base and --sandbox exclude each other",
+                hint="an attached sandbox begins with what is checked out there",
+            )
+        creation = PlanCreation(self._workspace)
+        existing = self._by_name(name)
+        if existing is None:
+            return creation.create(name, base=base, attach=sandbox)
+        if self._half_made(existing):
+            return creation.resume(existing)
+        if use_existing:
+            return CreatedPlan(existing, self._newest(existing), created=False)
+        raise RefusedError(
+            f"plan {name!r} already exists",
+            hint="choose another name, or use it as it is with --if-exists use",
+        )
+
+    def list_plans(self, *, include_removed: bool = False) -> list[Plan]:
+        """All plans of this repository, oldest first."""
+        ws = self._workspace
+        with ws.database.read() as uow:
+            return uow.plans.list(ws.repository_id, include_removed=include_removed)
+
+    def resolve(self, text: str) -> Plan:
+        """The plan that a name, an id or the unique beginning of an id names."""
+        ws = self._workspace
+        with ws.database.read() as uow:
+            found = uow.plans.by_name(ws.repository_id, text) or self._by_prefix(uow, text)
+        if found is None:
+            raise NotFoundError(
+                f"there is no plan {text!r} in this repository",
+                hint="plan list shows the plans; plan create NAME makes one",
+            )
+        return found
+
+    def containing(self, directory: Path) -> Plan | None:
+        """The plan whose sandbox holds a directory."""
+        ws = self._workspace
+        place = directory.resolve()
+        with ws.database.read() as uow:
+            for candidate in (place, *place.parents):
+                found = uow.plans.by_sandbox_path(ws.repository_id, str(candidate))
+                if found is not None:
+                    return found
+        return None
+
+    def status(self, plan: PlanId) -> PlanStatus:
+        """Where a plan stands; a sandbox that cannot be looked at is said, not raised."""
+        ws = self._workspace
+        with ws.database.read() as uow:
+            row = uow.plans.get(plan)
+            latest = uow.checkpoints.latest(plan)
+            counts = uow.checkpoints.counts(plan)
+            stacks = uow.operations.stacks(plan)
+            interrupted = [o for o in uow.operations.list(plan, 1) if o.state in UNFINISHED]
+        changes: tuple[FileChange, ...] = ()
+        problem = hint = None
+        try:
+            changes = self._changes_since(row, latest)
+        except BacktrailError as error:
+            problem, hint = error.message, error.hint
+        for operation in interrupted:
+            ws.notices.append(
+                f"{operation.kind} {operation.number} is under way or was interrupted; "
+                "the next command that writes looks after it"
+            )
+        return PlanStatus(
+            plan=row,
+            latest=latest,
+            changes=changes,
+            problem=problem,
+            hint=hint,
+            counts=counts,
+            undoable=len(stacks.undo),
+            redoable=len(stacks.redo),
+        )
+
+    def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:
+        ws = self._workspace
+        sandbox = located(plan.sandbox, ws.common_dir)
+        if latest is None or latest.sandbox_ref is None:
+            return ()
+        now = Camera(ws.store, sandbox, ws.user).peek()
+        return changed_files(ws.store, latest.sandbox_ref, now.tree)
+
+    def _by_name(self, name: str) -> Plan | None:
+        ws = self._workspace
+        with ws.database.read() as uow:
+            return uow.plans.by_name(ws.repository_id, name)
+
+    def _by_prefix(self, uow: UnitOfWork, text: str) -> Plan | None:
+        prefix = text.upper()
+        if not prefix or len(prefix) > ULID_LENGTH or not prefix.isalnum():
+            return None
+        found = uow.plans.by_prefix(self._workspace.repository_id, prefix, _SHOWN)
+        if len(found) > 1:
+            raise AmbiguousError(
+                f"{text!r} is the beginning of more than one plan id",
+                hint="give more of the id, or the name",
+                details={"candidates": [f"{p.name} ({p.plan_id})" for p in found]},
+            )
+        return found[0] if found else None
+
+    def _half_made(self, plan: Plan) -> bool:
+        with self._workspace.database.read() as uow:
+            unfinished = uow.operations.unfinished(plan.plan_id)
+        return any(o.kind is OperationKind.CREATE_PLAN for o in unfinished)
+
+    def _newest(self, plan: Plan) -> Checkpoint:
+        with self._workspace.database.read() as uow:
+            newest = uow.checkpoints.latest(plan.plan_id)
+        if newest is None:
+            raise NotFoundError(f"plan {plan.name!r} has no checkpoint")
+        return newest

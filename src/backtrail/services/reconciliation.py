@@ -1,0 +1,156 @@
+"""Making rows and refs agree: `complete` means exactly one ref with that commit, connected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointType
+from backtrail.domain.ids import CheckpointId, CommitId, OperationId
+from backtrail.domain.lineage import lineage_of
+from backtrail.git.commits import read_checkpoint
+
+if TYPE_CHECKING:
+    from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
+
+_PINNED = (CheckpointState.COMPLETE, CheckpointState.DAMAGED)
+_UNFINISHED = (CheckpointState.CREATING, CheckpointState.PRUNING)
+
+
+def looks_consistent(states: Mapping[CheckpointId, CheckpointState], refs: Collection[str]) -> bool:
+    """Whether rows and refs agree at a glance, so that nothing more need be asked of git."""
+    complete = {i for i, state in states.items() if state is CheckpointState.COMPLETE}
+    allowed = {i for i, state in states.items() if state in _PINNED}
+    unfinished = any(state in _UNFINISHED for state in states.values())
+    return not unfinished and complete <= set(refs) <= allowed
+
+
+def reconcile_rows_and_refs(locked: LockedSandbox) -> None:
+    """Finish, fail, re-pin, mark or adopt: whatever each row and each ref needs."""
+    with locked.workspace.database.read() as uow:
+        rows = uow.checkpoints.list(
+            locked.plan.plan_id, include_superseded=True, include_tombstones=True
+        )
+    refs = locked.store.refs_of(locked.sandbox.sandbox_id)
+    for row in rows:
+        _reconcile(locked, row, refs.get(row.checkpoint_id))
+    known = {row.checkpoint_id for row in rows}
+    for checkpoint_id, commit in refs.items():
+        if checkpoint_id not in known:
+            _adopt(locked, commit)
+
+
+def _reconcile(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
+    match row.state:
+        case CheckpointState.CREATING:
+            _finish_creating(locked, row, ref)
+        case CheckpointState.COMPLETE if ref is None:
+            _pin_again(locked, row)
+        case CheckpointState.PRUNING | CheckpointState.PRUNED:
+            _finish_pruning(locked, row, ref)
+        case _:
+            return
+
+
+def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
+    size = locked.store.added_bytes(ref, _known(locked)) if ref else None
+    with locked.workspace.database.write() as uow:
+        if ref is None or size is None:
+            uow.checkpoints.set_state(
+                row.checkpoint_id, CheckpointState.FAILED, note="interrupted before it was whole"
+            )
+            return
+        facts = read_checkpoint(locked.store, ref).facts
+        uow.checkpoints.complete(
+            row.checkpoint_id,
+            sandbox_ref=ref,
+            size_bytes=size,
+            metadata=facts.get("metadata", row.metadata),
+            superseded_by=_superseded_by(uow, row),
+        )
+
+
+def _known(locked: LockedSandbox) -> list[CommitId]:
+    base = locked.sandbox.base_commit
+    return [base] if base else []
+
+
+def _superseded_by(uow: UnitOfWork, row: Checkpoint) -> OperationId | None:
+    """None while live; else the operation whose epoch the row belongs to."""
+    plan = uow.plans.get(row.plan_id)
+    epochs = uow.epochs.all(row.plan_id)
+    if lineage_of(plan.current_epoch, epochs).contains(row.epoch, row.position):
+        return None
+    off = epochs.get(row.epoch)
+    return (off.operation_id if off else None) or epochs[plan.current_epoch].operation_id
+
+
+def _pin_again(locked: LockedSandbox, row: Checkpoint) -> None:
+    ws = locked.workspace
+    if row.sandbox_ref and locked.store.connected(row.sandbox_ref):
+        locked.store.pin(locked.sandbox.sandbox_id, row.checkpoint_id, row.sandbox_ref)
+        return
+    with ws.database.write() as uow:
+        uow.checkpoints.set_state(
+            row.checkpoint_id, CheckpointState.DAMAGED, note="its ref and objects are missing"
+        )
+    ws.notices.append(
+        f"checkpoint {row.seq} of plan {locked.plan.name} is DAMAGED: its objects are missing "
+        "from the store and it cannot be restored"
+    )
+
+
+def _finish_pruning(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
+    if ref is not None:
+        locked.store.unpin(locked.sandbox.sandbox_id, row.checkpoint_id, ref)
+    if row.state is CheckpointState.PRUNING:
+        with locked.workspace.database.write() as uow:
+            uow.checkpoints.set_state(row.checkpoint_id, CheckpointState.PRUNED)
+
+
+def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
+    """Rebuild the row of a ref that no row knows, from what its commit says."""
+    size = locked.store.added_bytes(commit, _known(locked))
+    facts = read_checkpoint(locked.store, commit).facts
+    if size is None or facts.get("plan_id") != locked.plan.plan_id:
+        return
+    row = Checkpoint(
+        checkpoint_id=CheckpointId(facts["checkpoint_id"]),
+        plan_id=locked.plan.plan_id,
+        seq=facts["seq"],
+        position=facts["position"],
+        epoch=facts["epoch"],
+        checkpoint_type=CheckpointType(facts["checkpoint_type"]),
+        state=CheckpointState.COMPLETE,
+        sandbox_ref=commit,
+        resource_id=locked.sandbox.sandbox_id,
+        decision_id=None,
+        parent_checkpoint_id=None,
+        superseded_by=None,
+        filesystem_path=facts["filesystem_path"],
+        size_bytes=size,
+        label=None,
+        pinned=False,
+        verified_green=False,
+        last_completed_step=facts["last_completed_step"],
+        created_at=datetime.fromisoformat(facts["created_at"]),
+        metadata={**facts["metadata"], "adopted": True},
+    )
+    with locked.workspace.database.write() as uow:
+        row = replace(row, superseded_by=_superseded_by(uow, row), **_free_numbers(uow, row))
+        uow.checkpoints.announce(row, operation_id=None)
+    locked.workspace.notices.append(f"checkpoint {row.seq} was found in the store and listed again")
+
+
+def _free_numbers(uow: UnitOfWork, row: Checkpoint) -> dict[str, int]:
+    """Its own numbers, unless rows made since have taken them: then it goes to the end."""
+    taken = {entry.position for entry in uow.checkpoints.timeline(row.plan_id)}
+    if uow.checkpoints.by_seq(row.plan_id, row.seq) is None and row.position not in taken:
+        return {}
+    return {
+        "seq": uow.checkpoints.next_seq(row.plan_id),
+        "position": uow.plans.next_position(row.plan_id),
+    }

@@ -1,0 +1,113 @@
+"""Repairing what a crash left behind, at the start of every command that writes.
+
+Open operations first, adoption last. Nothing of value is ever deleted to make things consistent,
+and nothing is written over content that is neither the state before nor the state asked for.
+Recovery of a crashed recovery is the same code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
+from backtrail.domain.errors import BacktrailError, StorageError
+from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.git.foreign import foreign_git_state, foreign_paths
+from backtrail.services.creation import create_checkpoint
+from backtrail.services.goals import goal_of
+from backtrail.services.journal import fail_operation
+from backtrail.services.reconciliation import looks_consistent, reconcile_rows_and_refs
+from backtrail.services.restoring import content_of, finish
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CheckpointId
+    from backtrail.domain.operation import Operation
+    from backtrail.git.capture import Captured
+    from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
+
+_SHOWN = 3
+
+
+def recover(locked: LockedSandbox) -> LockedSandbox:
+    """Bring rows, refs and sandbox into agreement; cheap when they already are."""
+    with locked.workspace.database.read() as uow:
+        unfinished = uow.operations.unfinished(locked.plan.plan_id)
+        states = uow.checkpoints.ids_with_state(locked.plan.plan_id)
+    loose = locked.store.loose_ref_names(locked.sandbox.sandbox_id)
+    if not unfinished and looks_consistent(states, loose):
+        return locked
+    locked.workspace.progress("repairing what an interrupted command left")
+    for operation in unfinished:
+        if operation.kind is not OperationKind.CREATE_PLAN:
+            _recover_operation(locked, operation)
+    reconcile_rows_and_refs(locked)
+    locked.workspace.failpoints.reach("recovery.done")
+    return locked.refreshed()
+
+
+def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:
+    ws = locked.workspace
+    if operation.state is OperationState.OPEN:
+        fail_operation(ws, operation, "interrupted before any file was changed")
+        ws.notices.append(f"an interrupted {operation.kind} had not changed any file")
+        return
+    try:
+        _recover_restoring(locked, operation)
+    except BacktrailError as error:
+        # The command that the user typed must not be blocked by one that failed before it.
+        fail_operation(ws, operation, error.message)
+        ws.notices.append(f"an interrupted {operation.kind} could not be finished: {error.message}")
+
+
+def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
+    ws = locked.workspace
+    with ws.database.read() as uow:
+        target = _row(uow, operation.target_checkpoint_id)
+        safety = _row(uow, operation.safety_checkpoint_id)
+    before, wanted = content_of(locked, safety), content_of(locked, target)
+    goal = goal_of(locked.store, wanted, before, operation.paths)
+    now = locked.camera.capture(replaced_by=(goal.tree, before.tree))
+    ws.failpoints.reach("recovery.looked")
+    foreign = foreign_paths(locked.store, now.tree, before.tree, goal.tree)
+    foreign += foreign_git_state(
+        locked.store, now.git_state, before, before if operation.paths else wanted
+    )
+    if foreign:
+        _leave_to_the_user(locked, operation, now, foreign)
+        return
+    finish(locked, operation, target, safety=before, current=now)
+    ws.notices.append(
+        f"finished the {operation.kind} to checkpoint {target.seq} that was interrupted"
+    )
+
+
+def _row(uow: UnitOfWork, checkpoint_id: CheckpointId | None) -> Checkpoint:
+    row = uow.checkpoints.get(checkpoint_id) if checkpoint_id else None
+    if row is None:
+        raise StorageError("an interrupted operation names a checkpoint that is not there")
+    return row
+
+
+def _leave_to_the_user(
+    locked: LockedSandbox, operation: Operation, now: Captured, foreign: list[str]
+) -> None:
+    """Somebody worked here since the crash: keep that work, change no file, say what to type."""
+    ws = locked.workspace
+    kept = create_checkpoint(
+        locked,
+        CheckpointRequest(
+            reason=f"found after an interrupted {operation.kind}",
+            checkpoint_type=CheckpointType.ON_ERROR,
+        ),
+        captured=now,
+    )
+    fail_operation(ws, operation, "somebody worked in the sandbox since it was interrupted")
+    more = ", …" if len(foreign) > _SHOWN else ""
+    ws.notices.append(
+        f"a {operation.kind} was interrupted and the sandbox was changed since "
+        f"({', '.join(foreign[:_SHOWN])}{more}): no file was touched, its present state is "
+        f"checkpoint {kept.checkpoint.seq}; plan undo {locked.plan.name} brings back the state "
+        f"before the {operation.kind}"
+    )

@@ -1,0 +1,159 @@
+"""The part of a rollback that changes the sandbox: restore, prove, land.
+
+Everything here can be run again by recovery on an operation found `restoring`, and comes to the
+same end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.errors import BacktrailError, VerificationFailedError
+from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.git.commits import read_captured, read_checkpoint
+from backtrail.git.gitstate import read_git_state
+from backtrail.git.restore import plan_files, prove_files, restore_files
+from backtrail.git.restore_git_state import (
+    plan_git_state,
+    prove_git_state,
+    restore_git_state,
+)
+from backtrail.services.goals import goal_of
+from backtrail.services.guards import damaged
+from backtrail.services.journal import fail_operation
+from backtrail.services.landing import land
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.operation import Operation
+    from backtrail.git.capture import Captured
+    from backtrail.git.restore import FilePlan, FileProof
+    from backtrail.git.restore_git_state import GitStatePlan
+    from backtrail.services.workspace import LockedSandbox
+
+_PATHS_IN_MESSAGE = 3
+_PATHS_IN_DETAILS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A restore that was proven and has landed on the timeline."""
+
+    checkpoint: Checkpoint
+    files: FilePlan
+    proof: FileProof
+    messages: tuple[str, ...]
+
+
+def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
+    """What a checkpoint captured, after making sure that all of it is still there."""
+    commit = checkpoint.sandbox_ref
+    if commit is None or not locked.store.connected(commit):
+        with locked.workspace.database.write() as uow:
+            uow.checkpoints.set_state(
+                checkpoint.checkpoint_id, CheckpointState.DAMAGED, note="objects are missing"
+            )
+        raise damaged(checkpoint)
+    return read_captured(locked.store, read_checkpoint(locked.store, commit))
+
+
+def begin_restoring(locked: LockedSandbox, operation: Operation, safety: Checkpoint) -> Operation:
+    """From here on files change; a rollback can be undone whatever comes of it."""
+    ws = locked.workspace
+    with ws.database.write() as uow:
+        uow.operations.update(
+            operation.operation_id,
+            state=OperationState.RESTORING,
+            safety_checkpoint_id=safety.checkpoint_id,
+        )
+        if operation.kind is OperationKind.ROLLBACK:
+            stacks = uow.operations.stacks(operation.plan_id)
+            stacks = stacks.restoring(operation.operation_id, depth=ws.undo_depth)
+            uow.operations.save_stacks(operation.plan_id, stacks)
+    return replace(
+        operation, state=OperationState.RESTORING, safety_checkpoint_id=safety.checkpoint_id
+    )
+
+
+def finish(
+    locked: LockedSandbox,
+    operation: Operation,
+    target: Checkpoint,
+    *,
+    safety: Captured,
+    current: Captured,
+) -> Restored:
+    """Bring an operation that is `restoring` to its end; `current` is the disk as captured now."""
+    ws = locked.workspace
+    try:
+        wanted = content_of(locked, target)
+        goal = goal_of(locked.store, wanted, safety, operation.paths)
+        files = plan_files(locked.store, current.tree, goal)
+        ws.progress("restoring files")
+        restore_files(locked.store, locked.sandbox, files)
+        ws.failpoints.reach("rollback.files_restored")
+        git_plan = _restore_git(locked, operation, wanted)
+        ws.failpoints.reach("rollback.git_restored")
+        ws.progress("proving the result")
+        proof = _prove(locked, operation, wanted, files, git_plan)
+        ws.failpoints.reach("rollback.proved")
+        checkpoint = land(locked, operation, target, wanted, goal, proof)
+    except BacktrailError as error:
+        fail_operation(ws, operation, error.message)
+        error.hint = error.hint or _undo_hint(locked)
+        raise
+    return Restored(checkpoint, files, proof, git_plan.messages if git_plan else ())
+
+
+def git_plan_for(locked: LockedSandbox, wanted: Captured, *, move_branch: bool) -> GitStatePlan:
+    """What would happen to HEAD and branches; refuses what would disturb another worktree."""
+    now = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
+    return plan_git_state(
+        locked.store, locked.sandbox, now, wanted.git_state, move_branch=move_branch
+    )
+
+
+def _restore_git(
+    locked: LockedSandbox, operation: Operation, wanted: Captured
+) -> GitStatePlan | None:
+    """HEAD, branch and index; none of them when only some paths are restored."""
+    if operation.paths:
+        return None
+    plan = git_plan_for(locked, wanted, move_branch=operation.move_branch)
+    restore_git_state(
+        locked.store,
+        locked.sandbox,
+        plan,
+        wanted.git_state,
+        staged=wanted.staged,
+        why=f"{operation.kind} {operation.operation_id}",
+    )
+    return plan
+
+
+def _prove(
+    locked: LockedSandbox,
+    operation: Operation,
+    wanted: Captured,
+    files: FilePlan,
+    git_plan: GitStatePlan | None,
+) -> FileProof:
+    proof = prove_files(locked.store, locked.sandbox, files.goal)
+    wrong = list(proof.wrong)
+    if git_plan is not None:
+        wrong += prove_git_state(locked.store, locked.sandbox, git_plan, wanted.git_state)
+    if wrong:
+        more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
+        raise VerificationFailedError(
+            f"after the {operation.kind} not everything is as it should be: "
+            f"{', '.join(wrong[:_PATHS_IN_MESSAGE])}{more}",
+            hint=_undo_hint(locked),
+            details={"paths": wrong[:_PATHS_IN_DETAILS], "count": len(wrong)},
+        )
+    return proof
+
+
+def _undo_hint(locked: LockedSandbox) -> str:
+    return f"nothing is lost: plan undo {locked.plan.name} brings back the state before"

@@ -1,0 +1,191 @@
+"""Rolling back, undo and redo: guards, a safety checkpoint, the restore, and the report."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType, NotCaptured
+from backtrail.domain.errors import BacktrailError, FailedError
+from backtrail.domain.operation import OperationKind, Stack
+from backtrail.domain.plan import Phase, PlanState
+from backtrail.domain.rollback import LeftAlone, RollbackResult
+from backtrail.git.ignore import ignored_now
+from backtrail.git.restore import plan_files
+from backtrail.services.creation import create_checkpoint
+from backtrail.services.goals import goal_of
+from backtrail.services.guards import (
+    check_plan_allows_rollback,
+    check_restorable,
+    check_sandbox_quiet,
+)
+from backtrail.services.impact import impact_of, state_forecast, state_now
+from backtrail.services.journal import Entry, fail_operation, open_operation
+from backtrail.services.restoring import begin_restoring, content_of, finish, git_plan_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.operation import Operation
+    from backtrail.git.capture import Captured
+    from backtrail.git.restore import FilePlan
+    from backtrail.services.workspace import LockedSandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The checkpoint to bring back, and the journal entry for doing so."""
+
+    target: Checkpoint
+    entry: Entry
+
+
+def rollback_order(
+    target: Checkpoint, *, paths: tuple[str, ...], move_branch: bool, reason: str
+) -> Order:
+    """A rollback; a full one leaves the plan ready to be worked on again."""
+    entry = Entry(
+        kind=OperationKind.ROLLBACK,
+        reason=reason,
+        target=target.checkpoint_id,
+        phase_after=None if paths else Phase.EXECUTE,
+        state_after=None if paths else PlanState.QUEUED,
+        paths=paths,
+        move_branch=move_branch,
+    )
+    return Order(target, entry)
+
+
+def take_back_order(locked: LockedSandbox, stack: Stack) -> Order:
+    """The undo or redo of the top entry of a stack: back to that entry's own safety checkpoint."""
+    with locked.workspace.database.read() as uow:
+        stacks = uow.operations.stacks(locked.plan.plan_id)
+        waiting = stacks.undo if stack is Stack.UNDO else stacks.redo
+        top = uow.operations.get(waiting[-1]) if waiting else None
+        safety = top.safety_checkpoint_id if top else None
+        target = uow.checkpoints.get(safety) if safety else None
+    if top is None or target is None:
+        raise FailedError(
+            f"plan {locked.plan.name!r} has nothing to {stack}",
+            hint="plan ops shows what was done to the plan",
+        )
+    entry = Entry(
+        kind=OperationKind.UNDO if stack is Stack.UNDO else OperationKind.REDO,
+        reason=f"takes back {top.kind} {top.number}",
+        target=target.checkpoint_id,
+        entry_operation_id=top.operation_id,
+        phase_after=top.phase_before,
+        state_after=top.state_before,
+        paths=top.paths,
+        move_branch=top.move_branch,
+    )
+    return Order(target, entry)
+
+
+def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
+    """Restore the target exactly, prove it, and move the timeline."""
+    ws = locked.workspace
+    wanted = _check_guards(locked, order)
+    impact = impact_of(locked, order.target, partial=bool(order.entry.paths))
+    with ws.database.write() as uow:
+        operation = open_operation(ws, uow, locked.plan, order.entry)
+    ws.failpoints.reach("rollback.opened")
+    safety, captured = _make_safe(locked, order, operation, wanted)
+    ws.failpoints.reach("rollback.safety_made")
+    operation = begin_restoring(locked, operation, safety)
+    ws.failpoints.reach("rollback.restoring")
+    restored = finish(locked, operation, order.target, safety=captured, current=captured)
+    ws.failpoints.reach("rollback.done")
+    return RollbackResult(
+        plan=ws.plan(locked.plan.plan_id),
+        kind=operation.kind,
+        operation_id=operation.operation_id,
+        target=order.target,
+        safety_checkpoint=safety,
+        restored_checkpoint=restored.checkpoint,
+        verified=True,
+        dry_run=False,
+        paths=operation.paths,
+        changes=restored.files.changes,
+        left_alone=_left_alone(locked, restored.files, restored.proof.not_captured),
+        impact=impact,
+        after=state_now(locked),
+        messages=restored.messages,
+    )
+
+
+def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
+    """Exactly what carrying the order out would do; nothing of it is done."""
+    wanted = _check_guards(locked, order)
+    entry = order.entry
+    current = locked.camera.peek(replaced_by=(wanted.tree,))
+    files = plan_files(
+        locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
+    )
+    git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
+    impact = impact_of(locked, order.target, partial=bool(entry.paths))
+    return RollbackResult(
+        plan=locked.plan,
+        kind=entry.kind,
+        operation_id=None,
+        target=order.target,
+        safety_checkpoint=None,
+        restored_checkpoint=None,
+        verified=False,
+        dry_run=True,
+        paths=entry.paths,
+        changes=files.changes,
+        left_alone=_left_alone(locked, files, current.not_captured),
+        impact=impact,
+        after=state_forecast(locked, entry, order.target),
+        messages=() if entry.paths else git_plan.messages,
+    )
+
+
+def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
+    """Everything that can be refused before anything is changed; gives the target's content."""
+    check_plan_allows_rollback(locked.plan)
+    check_restorable(order.target)
+    check_sandbox_quiet(locked.sandbox)
+    wanted = content_of(locked, order.target)
+    if order.entry.paths:
+        # Raises if a path is neither in the checkpoint nor in the sandbox.
+        now = locked.camera.peek(replaced_by=(wanted.tree,))
+        goal_of(locked.store, wanted, now, order.entry.paths)
+    else:
+        git_plan_for(locked, wanted, move_branch=order.entry.move_branch)
+    return wanted
+
+
+def _make_safe(
+    locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured
+) -> tuple[Checkpoint, Captured]:
+    """The safety checkpoint; if it cannot be made, the operation ends before it began."""
+    ws = locked.workspace
+    ws.progress("saving the sandbox as it is")
+    request = CheckpointRequest(
+        reason=f"before {operation.kind} to checkpoint {order.target.seq}",
+        checkpoint_type=CheckpointType.PRE_ROLLBACK,
+    )
+    try:
+        made = create_checkpoint(
+            locked, request, operation_id=operation.operation_id, replaced_by=(wanted.tree,)
+        )
+    except BacktrailError as error:
+        fail_operation(ws, operation, error.message)
+        raise
+    return made.checkpoint, made.captured
+
+
+def _left_alone(
+    locked: LockedSandbox, files: FilePlan, not_captured: Iterable[NotCaptured]
+) -> tuple[LeftAlone, ...]:
+    """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
+    ignored = ignored_now(locked.store, locked.sandbox.path, files.goal.excludes)
+    forced = set(files.goal.forced)
+    found = {os.fsdecode(path): "ignored" for path in ignored}
+    found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
+    found |= {entry.path: entry.reason for entry in not_captured}
+    return tuple(LeftAlone(p, why) for p, why in sorted(found.items()) if p not in forced)

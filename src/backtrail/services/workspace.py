@@ -1,0 +1,119 @@
+"""What every service works with: one repository's store and rows, and who is asking."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.operation import UNDO_DEPTH
+from backtrail.git.capture import Camera
+from backtrail.git.identity import located
+from backtrail.git.locks import exclusive_lock
+from backtrail.git.restore_git_state import remove_own_index_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.plan import Plan, Sandbox
+    from backtrail.git.ignore import UserSettings
+    from backtrail.git.store import PrivateStore, StoreLayout
+    from backtrail.git.worktree import UserRepository
+    from backtrail.storage.database import Database
+
+DEFAULT_WAIT = 30.0
+
+
+def _say_nothing(text: str) -> None:
+    del text
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asked for something, from where, in which words."""
+
+    name: str
+    host: str
+    command_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One repository as the services see it."""
+
+    common_dir: Path
+    main_root: Path
+    start_git_dir: Path
+    """The git directory of the worktree that the caller is in."""
+    layout: StoreLayout
+    store: PrivateStore
+    database: Database
+    store_id: str
+    host_id: str
+    user: UserSettings
+    actor: Actor
+    failpoints: Failpoints = NO_FAILPOINTS
+    progress: Callable[[str], None] = _say_nothing
+    notices: list[str] = field(default_factory=list[str])
+    undo_depth: int = UNDO_DEPTH
+
+    @property
+    def repository_id(self) -> str:
+        """Plans belong to a clone, not to a project: two clones may share one database."""
+        return self.store_id
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def plan(self, plan_id: PlanId) -> Plan:
+        with self.database.read() as uow:
+            return uow.plans.get(plan_id)
+
+    def user_repository(self) -> UserRepository:
+        """The user's repository through GitPython, which only making a sandbox needs."""
+        from backtrail.git.worktree import UserRepository
+
+        return UserRepository(self.common_dir)
+
+    @contextmanager
+    def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:
+        """The plan's sandbox, checked to be ours, with its lock held across processes."""
+        plan = self.plan(plan_id)
+        with self.holding(plan.sandbox, wait=wait) as store:
+            # Another process may have moved the plan on while this one waited.
+            plan = self.plan(plan_id)
+            sandbox = located(plan.sandbox, self.common_dir)
+            store.remove_stale_locks(sandbox.sandbox_id)
+            remove_own_index_lock(sandbox.git_dir)
+            yield LockedSandbox(self, plan, sandbox, store)
+
+    @contextmanager
+    def holding(self, sandbox: Sandbox, *, wait: float) -> Generator[PrivateStore]:
+        """The store, with the sandbox's lock held by us and by every git child."""
+        path = self.layout.sandbox_lock(sandbox.sandbox_id)
+        what = f"the sandbox at {str(sandbox.path)!r}"
+        with exclusive_lock(path, wait=wait, what=what) as descriptor:
+            yield self.store.locked(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class LockedSandbox:
+    """A sandbox that no other process of ours touches while this exists."""
+
+    workspace: Workspace
+    plan: Plan
+    sandbox: Sandbox
+    store: PrivateStore
+
+    @property
+    def camera(self) -> Camera:
+        return Camera(self.store, self.sandbox, self.workspace.user)
+
+    def refreshed(self) -> LockedSandbox:
+        """The same, with the plan as it is now."""
+        plan = self.workspace.plan(self.plan.plan_id)
+        return LockedSandbox(self.workspace, plan, self.sandbox, self.store)

@@ -1,0 +1,55 @@
+"""Transactions: the only way from the services to the rows."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from backtrail.storage.engine import for_reading, for_writing, place_of
+from backtrail.storage.failures import translated_errors
+from backtrail.storage.mapping import Origin
+from backtrail.storage.repositories.checkpoints import CheckpointRepository
+from backtrail.storage.repositories.decisions import DecisionRepository
+from backtrail.storage.repositories.epochs import EpochRepository
+from backtrail.storage.repositories.operations import OperationRepository
+from backtrail.storage.repositories.plans import PlanRepository
+
+
+class UnitOfWork:
+    """The repositories of one transaction."""
+
+    def __init__(self, session: Session, origin: Origin) -> None:
+        self.plans = PlanRepository(session, origin)
+        self.checkpoints = CheckpointRepository(session, origin)
+        self.operations = OperationRepository(session, origin)
+        self.epochs = EpochRepository(session)
+        self.decisions = DecisionRepository(session)
+
+
+class Database:
+    """A database whose new rows belong to one store on one host."""
+
+    def __init__(self, engine: Engine, *, store_id: str, host_id: str) -> None:
+        self._engine = engine
+        self._reading = for_reading(engine)
+        self._writing = for_writing(engine)
+        self._origin = Origin(store_id, host_id)
+        self.place = place_of(engine)
+
+    @contextmanager
+    def read(self) -> Generator[UnitOfWork]:
+        """One consistent view of the rows; writing in it fails."""
+        with translated_errors(self.place), Session(self._reading) as session:
+            yield UnitOfWork(session, self._origin)
+
+    @contextmanager
+    def write(self) -> Generator[UnitOfWork]:
+        """All changes or none; on SQLite nobody else writes from its beginning to its end."""
+        with translated_errors(self.place), Session(self._writing) as session:
+            session.connection()  # begins the transaction now and not at the first query
+            yield UnitOfWork(session, self._origin)
+            session.commit()
+
+    def close(self) -> None:
+        self._engine.dispose()

@@ -1,0 +1,25 @@
+"""Epochs of plans; what is live follows from them in the domain."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backtrail.domain.ids import PlanId
+from backtrail.domain.lineage import Epoch
+from backtrail.storage.mapping import epoch_of, epoch_row
+from backtrail.storage.tables import EpochRow
+
+
+class EpochRepository:
+    """Epochs of one transaction."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def all(self, plan_id: PlanId) -> dict[int, Epoch]:
+        """By number, as `lineage_of` wants them."""
+        rows = self._session.scalars(select(EpochRow).where(EpochRow.plan_id == plan_id))
+        return {row.epoch: epoch_of(row) for row in rows}
+
+    def add(self, epoch: Epoch) -> None:
+        self._session.add(epoch_row(epoch))
+        self._session.flush()
