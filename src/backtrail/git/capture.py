@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from backtrail.git.gitstate import GitState, read_git_state
-from backtrail.git.ignore import UserSettings, effective_excludes, excludes_setting
-from backtrail.git.private_index import keep_index, working_index
+from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
+from backtrail.git.private_index import keep_index, trust, working_index
 from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.snapshot import CaptureInputs, Snapshot
 from backtrail.git.staged import start_staged_scan
+from backtrail.git.state_parts import storing_parts
 from backtrail.git.transfer import bring_commit, bring_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
@@ -38,6 +39,8 @@ class Captured:
     not_captured: tuple[NotCaptured, ...] = ()
     forced: tuple[str, ...] = ()
     """Paths captured against the ignore rules, since a restore was about to replace them."""
+    blobs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Ids of parts of the state that are in the store already, by their names there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,82 +52,103 @@ class Camera:
     user: UserSettings
 
     def capture(
-        self, *, replaced_by: tuple[TreeId, ...] = (), known_heads: tuple[CommitId, ...] = ()
+        self,
+        *,
+        replaced_by: tuple[TreeId, ...] = (),
+        known_heads: tuple[CommitId, ...] = (),
+        fresh_seed: bool = False,
     ) -> Captured:
         """Capture everything; with `replaced_by`, also whatever those trees' paths would replace.
 
         The caller holds the sandbox's lock: the private index is brought up to date, too.
         """
-        started = time.time_ns()
-        kept = self.store.layout.sandbox_index(self.sandbox.sandbox_id)
-        with self._session(kept) as (captured, index):
-            result = captured(replaced_by, known_heads)
-            keep_index(index, kept, started_ns=started)
-        return result
+        began = time.time_ns()
+        with (
+            self._shot(replaced_by, known_heads) as shot,
+            storing_parts(self.store, shot.state.index, shot.excludes) as parts,
+        ):
+            seed_date = trust(shot.index) if fresh_seed else None
+            captured = shot.take()
+            keep_index(shot.index, self._kept_index, began_ns=began, date_ns=seed_date)
+            return replace(captured, blobs=parts.blobs())
 
     def peek(self, *, replaced_by: tuple[TreeId, ...] = ()) -> Captured:
         """Capture without a lock and without changing the private index: for a mere look."""
-        kept = self.store.layout.sandbox_index(self.sandbox.sandbox_id)
-        with self._session(kept) as (captured, _):
-            return captured(replaced_by, ())
+        with self._shot(replaced_by, ()) as shot:
+            return shot.take()
+
+    @property
+    def _kept_index(self) -> Path:
+        return self.store.layout.sandbox_index(self.sandbox.sandbox_id)
 
     @contextmanager
-    def _session(self, kept: Path) -> Generator[tuple[_Shot, Path]]:
-        excludes = effective_excludes(self.store.common_dir, self.user)
+    def _shot(
+        self, replaced_by: tuple[TreeId, ...], known_heads: tuple[CommitId, ...]
+    ) -> Generator[_Shot]:
+        question = ask_excludes(self.store.common_dir, self.user)
+        state = read_git_state(self.sandbox.git_dir, self.sandbox.branch)
+        excludes = question.answer()
         with (
-            working_index(self.store, kept) as index,
+            working_index(self.store, self._kept_index) as index,
             excludes_setting(self.store, excludes) as setting,
         ):
-            yield _Shot(self, index, excludes, setting), index
+            yield _Shot(self, index, state, excludes, setting, replaced_by, known_heads)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shot:
+    """One capture, with everything it works on laid out."""
+
     camera: Camera
     index: Path
+    state: GitState
     excludes: bytes
     setting: str
+    replaced_by: tuple[TreeId, ...]
+    known_heads: tuple[CommitId, ...]
 
-    def __call__(
-        self, replaced_by: tuple[TreeId, ...], known_heads: tuple[CommitId, ...]
-    ) -> Captured:
+    def take(self) -> Captured:
         store, sandbox = self.camera.store, self.camera.sandbox
-        state = read_git_state(sandbox.git_dir, sandbox.branch)
-        self._bring_head(state, known_heads)
-        user_index = self._copy_user_index(state)
-        staged_scan = start_staged_scan(store, user_index, state.head_commit)
-        git = store.git(sandbox.path, self.index)
-        snapshot = Snapshot(git, CaptureInputs(sandbox.path, self.setting, user_index))
+        self._bring_head()
+        user_index = self._copy_user_index()
+        staged_scan = start_staged_scan(store, user_index, self.state.head_commit)
+        snapshot = Snapshot(
+            store.git(sandbox.path, self.index),
+            CaptureInputs(sandbox.path, self.setting, user_index),
+        )
         snapshot.refresh()
         staged = staged_scan.blobs()
         bring_objects(store, staged)
         tree = snapshot.write_tree()
-        forced: list[bytes] = []
-        for target in replaced_by:
-            forced += replaced_paths(store, sandbox.path, tree, target)
-        if forced:
-            snapshot.add(forced)
-            refuse_unsaved(snapshot.not_captured, forced)
-            tree = snapshot.write_tree()
+        forced = self._force(snapshot, tree)
         return Captured(
-            tree=tree,
-            git_state=state,
+            tree=snapshot.write_tree() if forced else tree,
+            git_state=self.state,
             excludes=self.excludes,
             staged=tuple(staged),
             not_captured=tuple(snapshot.not_captured.values()),
             forced=tuple(os.fsdecode(path) for path in forced),
         )
 
-    def _bring_head(self, state: GitState, known_heads: tuple[CommitId, ...]) -> None:
+    def _force(self, snapshot: Snapshot, tree: TreeId) -> list[bytes]:
+        """Capture what the ignore rules kept out and the caller is about to replace."""
+        forced: list[bytes] = []
+        for target in self.replaced_by:
+            forced += replaced_paths(self.camera.store, self.camera.sandbox.path, tree, target)
+        if forced:
+            snapshot.add(forced)
+            refuse_unsaved(snapshot.not_captured, forced)
+        return forced
+
+    def _bring_head(self) -> None:
         base = self.camera.sandbox.base_commit
-        known = tuple(c for c in (base, *known_heads) if c)
-        for commit in dict.fromkeys((state.head_commit, state.branch_commit)):
-            if commit is not None and commit not in known:
+        for commit in dict.fromkeys((self.state.head_commit, self.state.branch_commit)):
+            if commit is not None and commit not in (base, *self.known_heads):
                 bring_commit(self.camera.store, commit, [base] if base else [])
 
-    def _copy_user_index(self, state: GitState) -> Path | None:
-        if state.index is None:
+    def _copy_user_index(self) -> Path | None:
+        if self.state.index is None:
             return None
         copy = self.index.with_name("user-index")
-        copy.write_bytes(state.index.content)
+        copy.write_bytes(self.state.index.content)
         return copy

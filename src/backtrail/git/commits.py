@@ -18,7 +18,7 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.capture import Captured
 from backtrail.git.gitstate import GitState, UserIndex
-from backtrail.git.ignore import scratch_directory
+from backtrail.git.state_parts import EXCLUDES, INDEX
 from backtrail.git.trees import list_tree, read_blobs
 
 if TYPE_CHECKING:
@@ -28,17 +28,23 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 STATE_FORMAT = 1
-_STATE, _EXCLUDES, _INDEX, _STAGED = "state.json", "excludes", "index", "staged"
+_STATE, _STAGED = "state.json", "staged"
 _SUBJECT_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class CheckpointCommit:
-    """A checkpoint's commit, read back."""
+class WrittenCheckpoint:
+    """The two commits of a checkpoint."""
 
     commit: CommitId
-    tree: TreeId
     state_commit: CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointCommit(WrittenCheckpoint):
+    """A checkpoint's commit, read back."""
+
+    tree: TreeId
     facts: Mapping[str, Any]
 
 
@@ -50,7 +56,7 @@ def write_checkpoint(
     subject: str,
     facts: Mapping[str, Any],
     created_at: datetime,
-) -> CommitId:
+) -> WrittenCheckpoint:
     """Write the state commit and the checkpoint's commit; nothing refers to them yet."""
     dates = _dates(created_at)
     state_tree = _write_state_tree(store, captured)
@@ -59,7 +65,8 @@ def write_checkpoint(
     state_commit = _commit(store, state_tree, list(heads), "backtrail state\n", dates)
     parents = [base, state_commit] if base else [state_commit]
     message = f"{_one_line(subject)}\n\n{json.dumps(facts, sort_keys=True)}\n"
-    return _commit(store, captured.tree, parents, message, dates)
+    commit = _commit(store, captured.tree, parents, message, dates)
+    return WrittenCheckpoint(commit, state_commit)
 
 
 def _commit(
@@ -83,25 +90,17 @@ def _one_line(text: str) -> str:
 
 
 def _write_state_tree(store: PrivateStore, captured: Captured) -> str:
-    contents = {_STATE: _encode_state(captured), _EXCLUDES: captured.excludes}
-    if captured.git_state.index:
-        contents[_INDEX] = captured.git_state.index.content
-    with scratch_directory(store) as directory:
-        for name, content in contents.items():
-            (directory / name).write_bytes(content)
-        blobs = store.git(directory).call(
-            "hash-object", "-w", "--no-filters", "--stdin-paths",
-            stdin="".join(f"{name}\n" for name in contents).encode(),
-        )  # fmt: skip
-    lines = [
-        f"100644 blob {blob}\t{name}"
-        for name, blob in zip(contents, blobs.text.splitlines(), strict=True)
-    ]
+    blobs = {**captured.blobs, _STATE: _store_blob(store, _encode_state(captured))}
+    lines = [f"100644 blob {blob}\t{name}" for name, blob in blobs.items()]
     if captured.staged:
         # By content id: a pin that keeps staged blobs, not a second copy of the paths.
         staged = _make_tree(store, [f"100644 blob {blob}\t{blob}" for blob in captured.staged])
         lines.append(f"040000 tree {staged}\t{_STAGED}")
     return _make_tree(store, lines)
+
+
+def _store_blob(store: PrivateStore, content: bytes) -> str:
+    return store.git().call("hash-object", "-w", "--no-filters", "--stdin", stdin=content).text
 
 
 def _make_tree(store: PrivateStore, lines: list[str]) -> str:
@@ -132,13 +131,13 @@ def read_checkpoint(store: PrivateStore, commit: CommitId) -> CheckpointCommit:
     if not parents or not trees:
         raise GitFailedError(f"commit {commit} is not a checkpoint")
     facts = json.loads(message.split(b"\n", 2)[2])
-    return CheckpointCommit(commit, TreeId(trees[0]), CommitId(parents[-1]), facts)
+    return CheckpointCommit(commit, CommitId(parents[-1]), TreeId(trees[0]), facts)
 
 
 def read_captured(store: PrivateStore, checkpoint: CheckpointCommit) -> Captured:
     """What was captured, as it was; the inverse of `write_checkpoint`."""
     entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, checkpoint.state_commit)}
-    names = [name for name in (_STATE, _EXCLUDES, _INDEX) if name in entries]
+    names = [name for name in (_STATE, EXCLUDES, INDEX) if name in entries]
     contents = dict(zip(names, read_blobs(store, [entries[n] for n in names]), strict=True))
     document = json.loads(contents[_STATE])
     index = document["index"]
@@ -149,10 +148,11 @@ def read_captured(store: PrivateStore, checkpoint: CheckpointCommit) -> Captured
             head_commit=document["head"]["commit"],
             branch=document["branch"]["name"],
             branch_commit=document["branch"]["commit"],
-            index=UserIndex(contents[_INDEX], index["mtime_ns"]) if index else None,
+            index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
         ),
-        excludes=contents[_EXCLUDES],
+        excludes=contents[EXCLUDES],
         staged=tuple(i for path, i in entries.items() if path.startswith(_STAGED + "/")),
         not_captured=tuple(NotCaptured(**entry) for entry in document["not_captured"]),
         forced=tuple(document["forced"]),
+        blobs={name: entries[name] for name in names if name != _STATE},
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.git.env import scrubbed_environment
-from backtrail.git.runner import GitRunner
+from backtrail.git.runner import GitRunner, RunningGit
 from backtrail.git.trees import TreeEntry, list_tree, read_blobs
 
 if TYPE_CHECKING:
@@ -30,29 +30,51 @@ class UserSettings:
     home: str | None
     xdg_config_home: str | None
 
+    def configuration_directory(self) -> Path | None:
+        if self.xdg_config_home:
+            return Path(self.xdg_config_home)
+        return Path(self.home) / ".config" if self.home else None
 
-def effective_excludes(common_dir: Path, user: UserSettings) -> bytes:
-    """The user's global excludes, then the repository's: last match wins, so in this order."""
-    return b"\n".join(
-        (_contents(_global_excludes(common_dir, user)), _contents(common_dir / "info" / "exclude"))
+
+@dataclass(frozen=True, slots=True)
+class ExcludesQuestion:
+    """A question to git for the user's excludes that is under way."""
+
+    common_dir: Path
+    user: UserSettings
+    running: RunningGit
+
+    def answer(self) -> bytes:
+        """The user's global excludes, then the repository's: last match wins, so in this order."""
+        return b"\n".join(
+            (_contents(self._global_file()), _contents(self.common_dir / "info" / "exclude"))
+        )
+
+    def _global_file(self) -> Path | None:
+        output = self.running.finish()
+        if output.code == _UNSET:
+            configuration = self.user.configuration_directory()
+            return configuration / "git" / "ignore" if configuration else None
+        value = output.checked(quiet=False).stdout.rstrip(b"\n")
+        return Path(os.path.join(self.common_dir, os.fsdecode(value))) if value else None
+
+
+def ask_excludes(common_dir: Path, user: UserSettings) -> ExcludesQuestion:
+    """Ask for the one setting that decides what the user's ignored files are."""
+    running = configuration_reader(common_dir, user).start(
+        "config", "--type=path", "--get", "core.excludesFile"
     )
+    return ExcludesQuestion(common_dir, user, running)
 
 
-def _global_excludes(common_dir: Path, user: UserSettings) -> Path | None:
+def configuration_reader(common_dir: Path, user: UserSettings) -> GitRunner:
+    """Git under the user's own configuration, for `git config --get` alone, which runs nothing."""
     environment = {k: v for k, v in scrubbed_environment().items() if "CONFIG" not in k}
     if user.home is not None:
         environment["HOME"] = user.home
     if user.xdg_config_home:
         environment["XDG_CONFIG_HOME"] = user.xdg_config_home
-    # `git config --get` runs nothing, whatever the files that it reads say.
-    runner = GitRunner({**environment, "GIT_DIR": str(common_dir)}, (), common_dir)
-    output = runner.run("config", "--type=path", "--get", "core.excludesFile")
-    if output.code != _UNSET:
-        value = output.checked(quiet=False).stdout.rstrip(b"\n")
-        return Path(os.path.join(common_dir, os.fsdecode(value))) if value else None
-    if user.xdg_config_home:
-        return Path(user.xdg_config_home) / "git" / "ignore"
-    return Path(user.home) / ".config" / "git" / "ignore" if user.home else None
+    return GitRunner({**environment, "GIT_DIR": str(common_dir)}, (), common_dir)
 
 
 def _contents(path: Path | None) -> bytes:

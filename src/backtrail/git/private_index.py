@@ -55,19 +55,30 @@ def _distrust_future_date(path: Path) -> None:
         os.utime(path, ns=(_LONG_AGO_NS, _LONG_AGO_NS))
 
 
-def safe_date(started_ns: int) -> int:
-    """The date under which an index made since `started_ns` misses no edit.
+def safe_date(began_ns: int) -> int:
+    """The date under which an index made since `began_ns` misses no edit.
 
     Git compares whole seconds: a file rewritten at the same size in the second in which it was
     hashed is missed by every later snapshot, unless the index is older than that second.
     """
-    return started_ns - _SECOND_NS
+    return began_ns - _SECOND_NS
 
 
-def keep_index(working: Path, kept: Path, *, started_ns: int) -> None:
+def trust(working: Path) -> int:
+    """Let the copy of a fresh seed be believed; gives its date, to be kept.
+
+    Git has just written the very files that the seed describes, so the first snapshot need not
+    read them again. Every later one still must, until the index is dated anew.
+    """
+    date = working.stat().st_mtime_ns
+    os.utime(working)
+    return date
+
+
+def keep_index(working: Path, kept: Path, *, began_ns: int, date_ns: int | None = None) -> None:
     """Let the working copy become the kept index, dated so that no edit is missed."""
     if not working.exists():
         return
-    date = safe_date(started_ns)
+    date = safe_date(began_ns) if date_ns is None else date_ns
     os.utime(working, ns=(date, date))
     working.replace(kept)

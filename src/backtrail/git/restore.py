@@ -109,14 +109,14 @@ def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) ->
 
 def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
-    started = time.time_ns()
+    began = time.time_ns()
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
     with working_index(store, kept) as index:
         git = store.git(sandbox.path, index)
         survivors = [os.fsencode(path) for path in plan.survivors]
         Snapshot(git, CaptureInputs(sandbox.path, "", None)).forget(survivors)
         git.call("read-tree", "--reset", "-u", plan.goal.tree)
-        keep_index(index, kept, started_ns=started)
+        keep_index(index, kept, began_ns=began)
 
 
 def prove_files(store: PrivateStore, sandbox: Sandbox, goal: Goal) -> FileProof:

@@ -7,30 +7,30 @@ carries a flag that makes git look away.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backtrail.git.ignore import configuration_reader
 from backtrail.git.private_index import safe_date
 from backtrail.git.runner import nul_joined
-from backtrail.git.trees import list_tree, read_blobs
+from backtrail.git.trees import read_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from backtrail.domain.ids import CommitId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.ignore import UserSettings
     from backtrail.git.store import PrivateStore
 
 # Any of these in an attributes file may make the bytes on disk differ from the stored ones.
 _CONVERTING = (b"eol=crlf", b"ident", b"filter", b"working-tree-encoding", b"crlf")
-_PLAIN = b"H"
-_GITLINK = b"160000"
+_GITLINK = re.compile(rb"(?:^|\0)H 160000 [^\t]*\t([^\0]*)")
+# Line endings that configuration alone converts on checkout.
+_CONVERTING_SETTINGS = {b"core.autocrlf": b"true", b"core.eol": b"crlf"}
 
 
-def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int) -> None:
-    """Copy the worktree's fresh index, dated before the checkout began.
+def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int) -> bool:
+    """Copy the worktree's fresh index, dated before the checkout began; False if it might lie.
 
     A plain copy, dated now, would miss a same-size edit made right after the checkout.
     """
@@ -38,38 +38,62 @@ def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int)
     seed = kept.with_name(kept.name + ".seed")
     shutil.copyfile(sandbox.git_dir / "index", seed)
     git = store.git(sandbox.path, seed)
-    entries = [record.split(b" ", 2) for record in git.call("ls-files", "-s", "-v", "-z").records()]
-    if any(tag != _PLAIN for tag, _, _ in entries):
+    entries = git.call("ls-files", "-s", "-v", "-z").stdout
+    if not _all_plain(entries):
         seed.unlink()
-        return
-    gitlinks = [rest.split(b"\t", 1)[1] for _, mode, rest in entries if mode == _GITLINK]
+        return False
+    gitlinks = _GITLINK.findall(entries) if b"H 160000 " in entries else []
     if gitlinks:
         git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(gitlinks))
     date = safe_date(checkout_began_ns)
     os.utime(seed, ns=(date, date))
     seed.replace(kept)
+    return True
 
 
-def attributes_convert(
-    store: PrivateStore, base: CommitId, user: UserSettings, attributes_file: str | None
-) -> bool:
-    """Whether any attributes in force could change bytes on checkout; errs on the safe side."""
-    entries = [e for e in list_tree(store, base) if e.path.rsplit(b"/")[-1] == b".gitattributes"]
-    texts = read_blobs(store, [e.object_id for e in entries])
-    texts += [_contents(path) for path in _attribute_files(store, user, attributes_file)]
+def _all_plain(entries: bytes) -> bool:
+    """Whether every record of `ls-files -v` begins with H: any other letter stands for a flag."""
+    return (b"\0" + entries).count(b"\0H ") == entries.count(b"\0")
+
+
+def checkout_converts(store: PrivateStore, sandbox: Sandbox, user: UserSettings) -> bool:
+    """Whether settings or attributes could change bytes on checkout; errs on the safe side."""
+    settings = _settings(store, user)
+    if any(
+        settings.get(name, b"").lower() == value for name, value in _CONVERTING_SETTINGS.items()
+    ):
+        return True
+    texts = _tracked_attributes(store, sandbox)
+    configured = settings.get(b"core.attributesfile")
+    texts += [_contents(path) for path in _attribute_files(store, user, configured)]
     return any(word in text for text in texts for word in _CONVERTING)
 
 
+def _settings(store: PrivateStore, user: UserSettings) -> dict[bytes, bytes]:
+    output = configuration_reader(store.common_dir, user).run(
+        "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol|attributesfile)$"
+    )
+    pairs = (record.partition(b"\n") for record in output.records())
+    return {key: value for key, _, value in pairs}
+
+
+def _tracked_attributes(store: PrivateStore, sandbox: Sandbox) -> list[bytes]:
+    git = store.git(sandbox.path, sandbox.git_dir / "index")
+    found = git.call(
+        "ls-files", "-s", "-z", "--", ":(glob)**/.gitattributes",
+        extra={"GIT_LITERAL_PATHSPECS": "0"},
+    )  # fmt: skip
+    return read_blobs(store, [record.split(b" ")[1].decode() for record in found.records()])
+
+
 def _attribute_files(
-    store: PrivateStore, user: UserSettings, attributes_file: str | None
-) -> Sequence[Path]:
+    store: PrivateStore, user: UserSettings, configured: bytes | None
+) -> list[Path]:
     files = [Path("/etc/gitattributes"), store.common_dir / "info" / "attributes"]
-    if attributes_file:
-        files.append(Path(attributes_file))
-    if user.xdg_config_home:
-        files.append(Path(user.xdg_config_home) / "git" / "attributes")
-    elif user.home:
-        files.append(Path(user.home) / ".config" / "git" / "attributes")
+    if configured:
+        files.append(Path(os.path.expanduser(os.fsdecode(configured))))
+    elif directory := user.configuration_directory():
+        files.append(directory / "git" / "attributes")
     return files
 
 

@@ -6,6 +6,7 @@ history: everything not ignored, plus what the user's index tracks, plus what th
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ from backtrail.git.runner import GitRunner, Output, RunningGit, nul_joined
 if TYPE_CHECKING:
     from pathlib import Path
 
+EMPTY_TREES = frozenset(
+    hashlib.new(name, b"tree 0\0", usedforsecurity=False).hexdigest() for name in ("sha1", "sha256")
+)
 NESTED = "nested repository"
 SPECIAL = "special file"
 REFUSED_NAME = "git cannot store this name"
@@ -116,7 +120,7 @@ class Snapshot:
 
     def write_tree(self) -> TreeId:
         tree = TreeId(self.git.call("write-tree").text)
-        if not self.git.call("ls-tree", tree).stdout:
+        if tree in EMPTY_TREES:
             self._check_really_empty()
         return tree
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 # The user's hooks are for the user's own work, not for making a sandbox.
 _QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
-_CONVERTING_SETTINGS = {"core.autocrlf": ("true",), "core.eol": ("crlf",)}
 
 
 class UserRepository:
@@ -72,17 +71,6 @@ class UserRepository:
         # `--end-of-options` is echoed by some versions of git.
         last = name.splitlines()[-1] if name else ""
         return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
-
-    def setting(self, name: str) -> str | None:
-        try:
-            return self._git().config("--get", name)
-        except GitCommandError:
-            return None
-
-    def settings_convert(self) -> bool:
-        """Whether line endings are converted on checkout by configuration."""
-        values = {name: (self.setting(name) or "").lower() for name in _CONVERTING_SETTINGS}
-        return any(value in _CONVERTING_SETTINGS[name] for name, value in values.items())
 
     def add_worktree(self, path: Path, branch: str, base: CommitId) -> None:
         """Register a worktree on a new branch, without files yet."""

@@ -57,11 +57,8 @@ class CheckpointService:
         request = request or CheckpointRequest()
         self._check_request(plan, request)
         with self._writing(plan, wait=wait) as locked:
-            made = create_checkpoint(locked, request).checkpoint
-            with self._workspace.database.write() as uow:
-                entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
-                log_done(self._workspace, uow, locked.plan, entry, made.checkpoint_id)
-        return made
+            entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
+            return create_checkpoint(locked, request, log=entry).checkpoint
 
     def list_checkpoints(self, plan: PlanId, *, include_all: bool = False) -> list[Checkpoint]:
         """Live checkpoints, oldest first; all of them with `include_all`."""

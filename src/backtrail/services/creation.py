@@ -7,7 +7,7 @@ transaction is open while git works.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import (
     Checkpoint,
@@ -17,9 +17,11 @@ from backtrail.domain.checkpoint import (
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
-from backtrail.git.commits import write_checkpoint
+from backtrail.git.additions import added_bytes
+from backtrail.git.commits import WrittenCheckpoint, write_checkpoint
 from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
 from backtrail.services.ids import new_id
+from backtrail.services.journal import Entry, log_done
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import OperationId, TreeId
@@ -27,6 +29,16 @@ if TYPE_CHECKING:
     from backtrail.git.capture import Captured
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A row that says what is about to be made, and what it is made after."""
+
+    row: Checkpoint
+    plan: Plan
+    parent: Checkpoint | None
+    lineage: Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +56,33 @@ def create_checkpoint(
     operation_id: OperationId | None = None,
     replaced_by: tuple[TreeId, ...] = (),
     captured: Captured | None = None,
+    log: Entry | None = None,
 ) -> Made:
     """Record the sandbox as it is (or what was already captured of it) and say so only then."""
     ws = locked.workspace
     with ws.database.write() as uow:
-        previous = uow.checkpoints.latest(locked.plan.plan_id)
         announced = announce(locked, uow, request, operation_id=operation_id)
     ws.failpoints.reach("create.announced")
     try:
         ws.progress("looking at the sandbox")
         if captured is None:
-            heads = _heads_of(previous)
+            heads = _kept_commits(announced.parent)
             captured = locked.camera.capture(replaced_by=replaced_by, known_heads=heads)
-        commit = write_commit(locked, announced, captured)
+        written = write_commit(locked, announced, captured)
         ws.failpoints.reach("create.objects_written")
-        pin(locked, announced, commit)
+        pin(locked, announced.row, written.commit)
     except BaseException as error:
-        _note_failure(locked, announced, error)
+        _note_failure(locked, announced.row, error)
         raise
     ws.failpoints.reach("create.pinned")
-    size = check_connected(locked, commit, previous)
+    size = check_connected(locked, written, announced.parent)
     ws.failpoints.reach("create.connected")
-    metadata = metadata_with_capture(announced.metadata, captured)
     with ws.database.write() as uow:
-        complete(uow, announced, commit, size, metadata)
+        checkpoint = complete(uow, announced.row, captured, written.commit, size)
+        if log is not None:
+            log_done(ws, uow, locked.plan, log, checkpoint.checkpoint_id)
     ws.failpoints.reach("create.completed")
-    done = replace(
-        announced,
-        state=CheckpointState.COMPLETE,
-        sandbox_ref=commit,
-        size_bytes=size,
-        metadata=metadata,
-    )
-    return Made(done, captured)
+    return Made(checkpoint, captured)
 
 
 def announce(
@@ -86,7 +92,7 @@ def announce(
     *,
     operation_id: OperationId | None,
     epoch: int | None = None,
-) -> Checkpoint:
+) -> Announced:
     """Insert the row with everything that is known already in it."""
     ws = locked.workspace
     plan = uow.plans.lock(locked.plan.plan_id)
@@ -114,64 +120,74 @@ def announce(
         metadata=first_metadata(request, plan, ws.actor),
     )
     uow.checkpoints.announce(row, operation_id=operation_id)
-    return row
+    return announced(uow, plan, row, parent)
 
 
-def write_commit(locked: LockedSandbox, row: Checkpoint, captured: Captured) -> CommitId:
+def announced(uow: UnitOfWork, plan: Plan, row: Checkpoint, parent: Checkpoint | None) -> Announced:
+    return Announced(row, plan, parent, lineage_of(row.epoch, uow.epochs.all(plan.plan_id)))
+
+
+def write_commit(
+    locked: LockedSandbox, announced: Announced, captured: Captured
+) -> WrittenCheckpoint:
     """Write the objects of an announced checkpoint."""
-    plan, lineage = _plan_and_lineage(locked, row)
+    row, plan = announced.row, announced.plan
     row = replace(row, metadata=metadata_with_capture(row.metadata, captured))
     return write_checkpoint(
         locked.store,
         captured,
         base=locked.sandbox.base_commit,
         subject=f"{plan.name} #{row.seq} {row.checkpoint_type}: {row.reason}".rstrip(": "),
-        facts=checkpoint_facts(row, plan, locked.sandbox, lineage),
+        facts=checkpoint_facts(row, plan, locked.sandbox, announced.lineage),
         created_at=row.created_at,
     )
-
-
-def _plan_and_lineage(locked: LockedSandbox, row: Checkpoint) -> tuple[Plan, Lineage]:
-    with locked.workspace.database.read() as uow:
-        epochs = uow.epochs.all(row.plan_id)
-        return uow.plans.get(row.plan_id), lineage_of(row.epoch, epochs)
 
 
 def pin(locked: LockedSandbox, row: Checkpoint, commit: CommitId) -> None:
     locked.store.pin(locked.sandbox.sandbox_id, row.checkpoint_id, commit)
 
 
-def check_connected(locked: LockedSandbox, commit: CommitId, previous: Checkpoint | None) -> int:
+def check_connected(
+    locked: LockedSandbox, written: WrittenCheckpoint, like: Checkpoint | None
+) -> int:
     """What the checkpoint added to the store; raises if an object of it is missing."""
-    known = [locked.sandbox.base_commit, previous.sandbox_ref if previous else None]
-    size = locked.store.added_bytes(commit, [c for c in known if c])
+    known = (like.sandbox_ref if like else None) or locked.sandbox.base_commit
+    size = added_bytes(locked.store, written, known)
     if size is None:
         raise GitFailedError(
             "the checkpoint is not whole: an object is missing from the store",
             hint="the next command looks at it again; make another checkpoint",
-            details={"commit": commit},
+            details={"commit": written.commit},
         )
     return size
 
 
 def complete(
-    uow: UnitOfWork, row: Checkpoint, commit: CommitId, size: int, metadata: dict[str, Any]
-) -> None:
+    uow: UnitOfWork, row: Checkpoint, captured: Captured, commit: CommitId, size: int
+) -> Checkpoint:
+    """Commit the row: from here on the checkpoint exists."""
+    done = replace(
+        row,
+        state=CheckpointState.COMPLETE,
+        sandbox_ref=commit,
+        size_bytes=size,
+        metadata=metadata_with_capture(row.metadata, captured),
+    )
     uow.checkpoints.complete(
         row.checkpoint_id,
         sandbox_ref=commit,
         size_bytes=size,
-        metadata=metadata,
+        metadata=done.metadata,
         superseded_by=None,
     )
+    return done
 
 
-def _heads_of(previous: Checkpoint | None) -> tuple[CommitId, ...]:
+def _kept_commits(previous: Checkpoint | None) -> tuple[CommitId, ...]:
     """Commits of the user's that an earlier checkpoint already keeps in the store."""
     if previous is None:
         return ()
-    kept = previous.metadata.get("kept_commits", [])
-    return tuple(CommitId(commit) for commit in kept)
+    return tuple(CommitId(commit) for commit in previous.metadata.get("kept_commits", []))
 
 
 def _note_failure(locked: LockedSandbox, row: Checkpoint, error: BaseException) -> None:

@@ -9,15 +9,21 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, Chec
 from backtrail.domain.lineage import Epoch, lineage_of, next_epoch_number
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.timeline import supersessions
+from backtrail.git.commits import WrittenCheckpoint, read_checkpoint
 from backtrail.git.gitstate import read_git_state
-from backtrail.services.creation import announce, check_connected, complete, pin, write_commit
-from backtrail.services.facts import metadata_with_capture
+from backtrail.git.state_parts import storing_parts
+from backtrail.services.creation import (
+    Announced,
+    announce,
+    announced,
+    check_connected,
+    complete,
+    pin,
+    write_commit,
+)
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.capture import Captured
     from backtrail.git.restore import FileProof, Goal
@@ -35,35 +41,37 @@ def land(
 ) -> Checkpoint:
     """Record the proven state as a checkpoint of its own and make it the newest of the plan."""
     ws = locked.workspace
-    row, operation = _announced(locked, operation, target)
+    result, operation = _announced(locked, operation, target)
+    row = result.row
     ws.failpoints.reach("rollback.result_announced")
     captured = _as_restored(locked, wanted, goal, proof)
     commit = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
     if commit is None:
-        commit = write_commit(locked, row, captured)
+        written: WrittenCheckpoint = write_commit(locked, result, captured)
         ws.failpoints.reach("rollback.result_written")
-        pin(locked, row, commit)
+        pin(locked, row, written.commit)
+    else:
+        written = read_checkpoint(locked.store, commit)
     ws.failpoints.reach("rollback.result_pinned")
-    size = check_connected(locked, commit, target)
-    metadata = metadata_with_capture(row.metadata, captured)
+    size = check_connected(locked, written, target)
     with ws.database.write() as uow:
-        complete(uow, row, commit, size, metadata)
+        checkpoint = complete(uow, row, captured, written.commit, size)
         _move_timeline(locked, uow, operation)
     ws.failpoints.reach("rollback.landed")
-    return _completed(row, commit, size, metadata)
+    return checkpoint
 
 
 def _announced(
     locked: LockedSandbox, operation: Operation, target: Checkpoint
-) -> tuple[Checkpoint, Operation]:
+) -> tuple[Announced, Operation]:
     """The row of the result, announced now or by an earlier attempt that did not get further."""
     with locked.workspace.database.write() as uow:
         if operation.result_checkpoint_id:
             row = uow.checkpoints.get(operation.result_checkpoint_id)
             if row is not None and row.state is CheckpointState.CREATING:
-                return row, operation
+                return announced(uow, uow.plans.get(row.plan_id), row, None), operation
         epoch = operation.epoch_before if operation.paths else _new_epoch(uow, operation, target)
-        row = announce(
+        result = announce(
             locked,
             uow,
             CheckpointRequest(
@@ -72,13 +80,15 @@ def _announced(
             operation_id=operation.operation_id,
             epoch=epoch,
         )
-        operation = replace(operation, result_checkpoint_id=row.checkpoint_id, epoch_after=epoch)
+        operation = replace(
+            operation, result_checkpoint_id=result.row.checkpoint_id, epoch_after=epoch
+        )
         uow.operations.update(
             operation.operation_id,
-            result_checkpoint_id=row.checkpoint_id,
+            result_checkpoint_id=result.row.checkpoint_id,
             epoch_after=epoch,
         )
-    return row, operation
+    return result, operation
 
 
 def _reason(operation: Operation, target: Checkpoint) -> str:
@@ -103,14 +113,17 @@ def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int
 
 def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: FileProof) -> Captured:
     """What the proof has shown to be there, in the form of a capture."""
-    return replace(
-        wanted,
-        tree=goal.tree,
-        excludes=goal.excludes,
-        forced=goal.forced,
-        git_state=read_git_state(locked.sandbox.git_dir, locked.sandbox.branch),
-        not_captured=proof.not_captured,
-    )
+    state = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
+    with storing_parts(locked.store, state.index, goal.excludes) as parts:
+        return replace(
+            wanted,
+            tree=goal.tree,
+            excludes=goal.excludes,
+            forced=goal.forced,
+            git_state=state,
+            not_captured=proof.not_captured,
+            blobs=parts.blobs(),
+        )
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:
@@ -140,15 +153,3 @@ def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) 
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed
     return stacks.undone(operation.operation_id, entry_id, entry_failed=failed)
-
-
-def _completed(
-    row: Checkpoint, commit: CommitId, size: int, metadata: dict[str, Any]
-) -> Checkpoint:
-    return replace(
-        row,
-        state=CheckpointState.COMPLETE,
-        sandbox_ref=commit,
-        size_bytes=size,
-        metadata=metadata,
-    )

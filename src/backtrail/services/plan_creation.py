@@ -16,7 +16,7 @@ from backtrail.domain.rollback import CreatedPlan
 from backtrail.git.discovery import Worktree, same_directory, worktree_at
 from backtrail.git.gitstate import read_git_state
 from backtrail.git.identity import located, mark_as_sandbox
-from backtrail.git.seed import attributes_convert, seed_index
+from backtrail.git.seed import checkout_converts, seed_index
 from backtrail.git.transfer import bring_tip
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.ids import new_id
@@ -36,6 +36,14 @@ if TYPE_CHECKING:
 
 BRANCH_PREFIX = "plan/"
 _CHECKED_OUT = "checked_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A checkout that was just made: when it began, and what is worth saying about it."""
+
+    began_ns: int | None = None
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +165,17 @@ class PlanCreation:
         """From announced rows to a plan with its initial checkpoint, whatever is there already."""
         ws = self.workspace
         store.remove_stale_locks(plan.sandbox.sandbox_id)
-        messages: tuple[str, ...] = ()
+        filled = Filled()
         if plan.sandbox.kind is SandboxKind.OWN:
-            messages = self._fill_worktree(plan, operation, store)
+            filled = self._fill_worktree(plan, operation, store)
         else:
             mark_as_sandbox(_worktree(plan.sandbox), plan.sandbox.sandbox_id)
-            store.link_user_objects()
-            if plan.sandbox.base_commit:
-                bring_tip(store, plan.sandbox.base_commit)
-        ws.failpoints.reach("plan.filled")
         sandbox = located(plan.sandbox, ws.common_dir)
+        _bring_base(store, sandbox)
+        seeded = self._seed(sandbox, store, filled.began_ns)
+        ws.failpoints.reach("plan.seeded")
         locked = LockedSandbox(ws, plan, sandbox, store)
-        checkpoint = self._initial_checkpoint(locked)
+        checkpoint = self._initial_checkpoint(locked, fresh_seed=seeded)
         ws.failpoints.reach("plan.initial_made")
         with ws.database.write() as uow:
             uow.plans.set_sandbox(
@@ -180,19 +187,16 @@ class PlanCreation:
                 result_checkpoint_id=checkpoint.checkpoint_id,
                 finished_at=ws.now(),
             )
-        return CreatedPlan(ws.plan(plan.plan_id), checkpoint, created=True, messages=messages)
+        made = ws.plan(plan.plan_id)
+        return CreatedPlan(made, checkpoint, created=True, messages=filled.messages)
 
-    def _fill_worktree(
-        self, plan: Plan, operation: Operation, store: PrivateStore
-    ) -> tuple[str, ...]:
+    def _fill_worktree(self, plan: Plan, operation: Operation, store: PrivateStore) -> Filled:
         """Make the worktree and check its files out, unless that was done before a crash."""
         ws = self.workspace
         sandbox, base = plan.sandbox, plan.sandbox.base_commit
         if operation.result.get(_CHECKED_OUT) or base is None or sandbox.branch is None:
-            return ()
+            return Filled()
         ws.progress("making the sandbox")
-        store.link_user_objects()
-        bring_tip(store, base)
         repository = ws.user_repository()
         began = time_ns()
         if worktree_at(sandbox.path) is None:
@@ -203,15 +207,15 @@ class PlanCreation:
         sandbox = replace(sandbox, git_dir=worktree.git_dir)
         self._save_strays(plan, sandbox, store)
         messages = self._check_out(repository, sandbox, base)
-        self._seed(repository, sandbox, store, base, began)
-        ws.failpoints.reach("plan.checked_out")
         with ws.database.write() as uow:
             uow.operations.update(operation.operation_id, result={_CHECKED_OUT: True})
-        return messages
+        ws.failpoints.reach("plan.checked_out")
+        return Filled(began, messages)
 
     def _save_strays(self, plan: Plan, sandbox: Sandbox, store: PrivateStore) -> None:
         """Keep whatever lies in a half-made sandbox before the checkout writes over it."""
         if any(entry.name != ".git" for entry in sandbox.path.iterdir()):
+            _bring_base(store, sandbox)
             request = CheckpointRequest(
                 reason="found in a sandbox whose creation was interrupted",
                 checkpoint_type=CheckpointType.ON_ERROR,
@@ -227,22 +231,13 @@ class PlanCreation:
             repository.take_back_worktree(sandbox.path, sandbox.branch or "", base)
             raise
 
-    def _seed(
-        self,
-        repository: UserRepository,
-        sandbox: Sandbox,
-        store: PrivateStore,
-        base: CommitId,
-        began_ns: int,
-    ) -> None:
-        attributes = repository.setting("core.attributesFile")
-        converts = repository.settings_convert() or attributes_convert(
-            store, base, self.workspace.user, attributes
-        )
-        if not converts:
-            seed_index(store, sandbox, checkout_began_ns=began_ns)
+    def _seed(self, sandbox: Sandbox, store: PrivateStore, began_ns: int | None) -> bool:
+        """Spare the first snapshot the hashing of every file, where that is safe."""
+        if began_ns is None or checkout_converts(store, sandbox, self.workspace.user):
+            return False
+        return seed_index(store, sandbox, checkout_began_ns=began_ns)
 
-    def _initial_checkpoint(self, locked: LockedSandbox) -> Checkpoint:
+    def _initial_checkpoint(self, locked: LockedSandbox, *, fresh_seed: bool) -> Checkpoint:
         """The initial checkpoint, or the one that was made before a crash."""
         reconcile_rows_and_refs(locked)
         with locked.workspace.database.read() as uow:
@@ -255,7 +250,14 @@ class PlanCreation:
         request = CheckpointRequest(
             reason="the sandbox as it was created", checkpoint_type=CheckpointType.INITIAL
         )
-        return create_checkpoint(locked, request).checkpoint
+        captured = locked.camera.capture(fresh_seed=fresh_seed)
+        return create_checkpoint(locked, request, captured=captured).checkpoint
+
+
+def _bring_base(store: PrivateStore, sandbox: Sandbox) -> None:
+    store.link_user_objects()
+    if sandbox.base_commit:
+        bring_tip(store, sandbox.base_commit)
 
 
 def _worktree(sandbox: Sandbox) -> Worktree:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointType
 from backtrail.domain.ids import CheckpointId, CommitId, OperationId
 from backtrail.domain.lineage import lineage_of
+from backtrail.git.additions import added_bytes
 from backtrail.git.commits import read_checkpoint
 
 if TYPE_CHECKING:
@@ -56,26 +57,21 @@ def _reconcile(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> 
 
 
 def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
-    size = locked.store.added_bytes(ref, _known(locked)) if ref else None
+    found = read_checkpoint(locked.store, ref) if ref else None
+    size = added_bytes(locked.store, found, locked.sandbox.base_commit) if found else None
     with locked.workspace.database.write() as uow:
-        if ref is None or size is None:
+        if found is None or size is None:
             uow.checkpoints.set_state(
                 row.checkpoint_id, CheckpointState.FAILED, note="interrupted before it was whole"
             )
             return
-        facts = read_checkpoint(locked.store, ref).facts
         uow.checkpoints.complete(
             row.checkpoint_id,
-            sandbox_ref=ref,
+            sandbox_ref=found.commit,
             size_bytes=size,
-            metadata=facts.get("metadata", row.metadata),
+            metadata=found.facts.get("metadata", row.metadata),
             superseded_by=_superseded_by(uow, row),
         )
-
-
-def _known(locked: LockedSandbox) -> list[CommitId]:
-    base = locked.sandbox.base_commit
-    return [base] if base else []
 
 
 def _superseded_by(uow: UnitOfWork, row: Checkpoint) -> OperationId | None:
@@ -113,8 +109,9 @@ def _finish_pruning(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None
 
 def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
     """Rebuild the row of a ref that no row knows, from what its commit says."""
-    size = locked.store.added_bytes(commit, _known(locked))
-    facts = read_checkpoint(locked.store, commit).facts
+    found = read_checkpoint(locked.store, commit)
+    size = added_bytes(locked.store, found, locked.sandbox.base_commit)
+    facts = found.facts
     if size is None or facts.get("plan_id") != locked.plan.plan_id:
         return
     row = Checkpoint(

@@ -77,7 +77,7 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     if foreign:
         _leave_to_the_user(locked, operation, now, foreign)
         return
-    finish(locked, operation, target, safety=before, current=now)
+    finish(locked, operation, target, wanted=wanted, safety=before, current=now)
     ws.notices.append(
         f"finished the {operation.kind} to checkpoint {target.seq} that was interrupted"
     )

@@ -82,13 +82,13 @@ def finish(
     operation: Operation,
     target: Checkpoint,
     *,
+    wanted: Captured,
     safety: Captured,
     current: Captured,
 ) -> Restored:
     """Bring an operation that is `restoring` to its end; `current` is the disk as captured now."""
     ws = locked.workspace
     try:
-        wanted = content_of(locked, target)
         goal = goal_of(locked.store, wanted, safety, operation.paths)
         files = plan_files(locked.store, current.tree, goal)
         ws.progress("restoring files")

@@ -96,7 +96,9 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     ws.failpoints.reach("rollback.safety_made")
     operation = begin_restoring(locked, operation, safety)
     ws.failpoints.reach("rollback.restoring")
-    restored = finish(locked, operation, order.target, safety=captured, current=captured)
+    restored = finish(
+        locked, operation, order.target, wanted=wanted, safety=captured, current=captured
+    )
     ws.failpoints.reach("rollback.done")
     return RollbackResult(
         plan=ws.plan(locked.plan.plan_id),
