@@ -15,7 +15,7 @@ from backtrail.git.discovery import Worktree, find_worktree
 from backtrail.git.gitstate import user_git
 from backtrail.git.ignore import UserSettings
 from backtrail.git.locks import exclusive_lock
-from backtrail.git.store import PrivateStore, StoreLayout, check_private
+from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.database import DatabaseService
 from backtrail.services.plans import PlanService
@@ -62,13 +62,15 @@ def open_services(
     layout = _home(worktree, environ)
     layout.make_directories()
     check_private(layout.home)
+    if environ.get("PLAN_HOME"):
+        claim_home(layout, worktree.common_dir)
     store = _open_store(layout, worktree.common_dir)
     store_id, host_id = store.store_id(), _host_id()
     engine = create_database_engine(_database_url(layout, environ))
     ensure_schema(engine, lambda: _shared_lock(layout))
     workspace = Workspace(
         common_dir=worktree.common_dir,
-        main_root=_main_root(worktree.common_dir),
+        main_root=_main_root(worktree),
         start_git_dir=worktree.git_dir,
         layout=layout,
         store=store,
@@ -130,9 +132,11 @@ def _shared_lock(layout: StoreLayout) -> AbstractContextManager[int]:
     )
 
 
-def _main_root(common_dir: Path) -> Path:
-    """The main checkout; for a bare repository, the repository itself."""
-    return common_dir.parent if common_dir.name == ".git" else common_dir
+def _main_root(worktree: Worktree) -> Path:
+    """The checkout beside which sandboxes are put: never inside a git directory."""
+    if not worktree.is_main and worktree.common_dir.name == ".git":
+        return worktree.common_dir.parent
+    return worktree.root
 
 
 def _host_id() -> str:

@@ -48,7 +48,7 @@ class Output:
         """This output if git succeeded (and, if `quiet`, complained of nothing)."""
         if self.code or (quiet and self.stderr):
             raise GitFailedError(
-                f"git {self.arguments[0]} failed: {self.complaint().splitlines()[0]}",
+                f"git {command_word(self.arguments)} failed: {self.complaint().splitlines()[0]}",
                 details={"arguments": list(self.arguments), "stderr": self.complaint()},
             )
         return self
@@ -67,7 +67,8 @@ class RunningGit:
         except BaseException as error:
             self._kill()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise GitFailedError(f"git {self._arguments[0]} did not end in time") from error
+                word = command_word(self._arguments)
+                raise GitFailedError(f"git {word} did not end in time") from error
             raise
         return Output(self._arguments, self._process.returncode, out, err)
 
@@ -122,6 +123,14 @@ class GitRunner:
     ) -> Output:
         """Run git, which must succeed and complain of nothing."""
         return self.run(*arguments, stdin=stdin, extra=extra).checked()
+
+
+def command_word(arguments: Sequence[str]) -> str:
+    """The subcommand, behind any `-c name=value`."""
+    at = 0
+    while arguments[at] == "-c":
+        at += 2
+    return arguments[at]
 
 
 def nul_joined(items: Sequence[bytes]) -> bytes:

@@ -80,11 +80,13 @@ class Snapshot:
         others = untracked.finish().checked().records()
         held_though_ignored = set(ignored.finish().checked().records())
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
+        dropped = held_though_ignored - wanted
         return Findings(
-            changed=changed,
+            # An edit does not bring back what has come to be ignored.
+            changed=[path for path in changed if path not in dropped],
             deleted=deleted,
             untracked=others,
-            dropped=sorted(held_though_ignored - wanted),
+            dropped=sorted(dropped),
             tracked_ignored=sorted(p for p in wanted - held_though_ignored if self._exists(p)),
         )
 
@@ -126,7 +128,7 @@ class Snapshot:
 
     def _check_really_empty(self) -> None:
         # A failed update can leave an empty index, of which write-tree makes an empty tree.
-        nothing = {"GIT_INDEX_FILE": str(self.inputs.root / ".git" / "no-such-index")}
+        nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
         seen = self.git.call(
             "-c", self.inputs.excludes_setting, "ls-files", "-o", "-z", "--exclude-standard",
             extra=nothing,

@@ -6,6 +6,7 @@ user's gc, hooks and configuration cannot touch a checkpoint.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -74,6 +75,21 @@ def check_private(directory: Path) -> None:
             f"{str(directory)!r} belongs to another user or can be written by others",
             hint="run as the owner of that directory, or set PLAN_HOME to one of your own",
         )
+
+
+def claim_home(layout: StoreLayout, common_dir: Path) -> None:
+    """Tie a home that lies elsewhere to one repository: two in one would mix their plans."""
+    identity = common_dir.stat()
+    ours = {"path": str(common_dir), "inode": [identity.st_dev, identity.st_ino]}
+    record = layout.home / "repository.json"
+    known = json.loads(record.read_text()) if record.exists() else ours
+    if known["path"] != ours["path"] and known["inode"] != ours["inode"]:
+        raise RefusedError(
+            f"{str(layout.home)!r} holds the checkpoints of another repository, {known['path']!r}",
+            hint="give each repository a PLAN_HOME of its own, or leave it unset",
+        )
+    if known != ours or not record.exists():
+        write_durably(record, json.dumps(ours).encode())
 
 
 class PrivateStore:

@@ -186,8 +186,13 @@ def _left_alone(
 ) -> tuple[LeftAlone, ...]:
     """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
     ignored = ignored_now(locked.store, locked.sandbox.path, files.goal.excludes)
-    forced = set(files.goal.forced)
+    # What was restored against the ignore rules was not left alone, nor was its directory.
+    forced = files.goal.forced
     found = {os.fsdecode(path): "ignored" for path in ignored}
     found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
     found |= {entry.path: entry.reason for entry in not_captured}
-    return tuple(LeftAlone(p, why) for p, why in sorted(found.items()) if p not in forced)
+    return tuple(
+        LeftAlone(path, why)
+        for path, why in sorted(found.items())
+        if not any(name.startswith(path) for name in forced)
+    )
