@@ -194,5 +194,5 @@ def _left_alone(
     return tuple(
         LeftAlone(path, why)
         for path, why in sorted(found.items())
-        if not any(name.startswith(path) for name in forced)
+        if not any(name == path or name.startswith(path.rstrip("/") + "/") for name in forced)
     )

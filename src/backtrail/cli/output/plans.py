@@ -114,7 +114,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
     from backtrail.cli.output.look import facts, panel, shortened, text
 
     rows = [*_plan_facts(status.plan, verbose=verbose), ("Latest", _latest(status.latest))]
-    rows += [(name.replace("_", " ").capitalize(), text(n)) for name, n in status.counts.items()]
+    # A person wants to know what there is, not what there is none of.
+    rows += [(name.capitalize(), text(n)) for name, n in status.counts.items() if n]
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
     yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
     if status.problem:
