@@ -94,6 +94,7 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     ws.failpoints.reach("rollback.opened")
     safety, captured = _make_safe(locked, order, operation, wanted)
     ws.failpoints.reach("rollback.safety_made")
+    ignored = ignored_now(locked.store, locked.sandbox.path, captured.excludes)
     operation = begin_restoring(locked, operation, safety)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(
@@ -111,7 +112,7 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
         dry_run=False,
         paths=operation.paths,
         changes=restored.files.changes,
-        left_alone=_left_alone(locked, restored.files, restored.proof.not_captured),
+        left_alone=_left_alone(restored.files, ignored, restored.proof.not_captured),
         impact=impact,
         after=state_now(locked),
         messages=restored.messages,
@@ -127,6 +128,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
     )
     git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
+    ignored = ignored_now(locked.store, locked.sandbox.path, current.excludes)
     impact = impact_of(locked, order.target, partial=bool(entry.paths))
     return RollbackResult(
         plan=locked.plan,
@@ -139,7 +141,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         dry_run=True,
         paths=entry.paths,
         changes=files.changes,
-        left_alone=_left_alone(locked, files, current.not_captured),
+        left_alone=_left_alone(files, ignored, current.not_captured),
         impact=impact,
         after=state_forecast(locked, entry, order.target),
         messages=() if entry.paths else git_plan.messages,
@@ -182,17 +184,18 @@ def _make_safe(
 
 
 def _left_alone(
-    locked: LockedSandbox, files: FilePlan, not_captured: Iterable[NotCaptured]
+    files: FilePlan, ignored: Iterable[bytes], not_captured: Iterable[NotCaptured]
 ) -> tuple[LeftAlone, ...]:
     """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
-    ignored = ignored_now(locked.store, locked.sandbox.path, files.goal.excludes)
-    # What was restored against the ignore rules was not left alone, nor was its directory.
-    forced = files.goal.forced
     found = {os.fsdecode(path): "ignored" for path in ignored}
     found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
     found |= {entry.path: entry.reason for entry in not_captured}
-    return tuple(
-        LeftAlone(path, why)
-        for path, why in sorted(found.items())
-        if not any(name == path or name.startswith(path.rstrip("/") + "/") for name in forced)
-    )
+    # What was restored or removed against the ignore rules was not left alone.
+    touched = {change.file for change in files.changes} | set(files.goal.forced)
+    touched |= {f"{parent}/" for path in touched for parent in _parents(path)}
+    return tuple(LeftAlone(path, why) for path, why in sorted(found.items()) if path not in touched)
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
