@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.git.gitstate import GitState, read_git_state
@@ -14,14 +14,14 @@ from backtrail.git.private_index import keep_index, trust, working_index
 from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.snapshot import CaptureInputs, Snapshot
 from backtrail.git.staged import start_staged_scan
-from backtrail.git.state_parts import storing_parts
+from backtrail.git.state import SandboxState, write_state
+from backtrail.git.state_parts import StoringParts, storing_parts
 from backtrail.git.transfer import bring_commit, bring_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator
     from pathlib import Path
 
-    from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import CommitId, TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.store import PrivateStore
@@ -32,15 +32,16 @@ class Captured:
     """A state of a sandbox whose objects are in the store."""
 
     tree: TreeId
-    git_state: GitState
-    excludes: bytes
-    staged: tuple[str, ...]
-    """Blobs that only the user's index names."""
-    not_captured: tuple[NotCaptured, ...] = ()
-    forced: tuple[str, ...] = ()
-    """Paths captured against the ignore rules, since a restore was about to replace them."""
-    blobs: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Ids of parts of the state that are in the store already, by their names there."""
+    state_commit: CommitId
+    state: SandboxState
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A look at a sandbox that is not kept."""
+
+    tree: TreeId
+    state: SandboxState
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,91 +65,103 @@ class Camera:
         """
         began = time.time_ns()
         with (
-            self._shot(replaced_by, known_heads) as shot,
-            storing_parts(self.store, shot.state.index, shot.excludes) as parts,
+            self._shot(known_heads) as shot,
+            storing_parts(self.store, shot.git_state.index, shot.excludes) as parts,
         ):
             seed_date = trust(shot.index) if fresh_seed else None
-            captured = shot.take()
+            shot.refresh()
+            captured = shot.develop(parts, replaced_by)
             keep_index(shot.index, self._kept_index, began_ns=began, date_ns=seed_date)
-            return replace(captured, blobs=parts.blobs())
+        return captured
 
-    def peek(self, *, replaced_by: tuple[TreeId, ...] = ()) -> Captured:
-        """Capture without a lock and without changing the private index: for a mere look."""
-        with self._shot(replaced_by, ()) as shot:
-            return shot.take()
+    def peek(self, *, replaced_by: tuple[TreeId, ...] = ()) -> Glimpse:
+        """Look without a lock and without changing the private index."""
+        with self._shot(()) as shot:
+            shot.refresh()
+            tree = shot.snapshot.write_tree()
+            forced = shot.force(tree, replaced_by)
+            return Glimpse(shot.snapshot.write_tree() if forced else tree, shot.state(forced))
 
     @property
     def _kept_index(self) -> Path:
         return self.store.layout.sandbox_index(self.sandbox.sandbox_id)
 
     @contextmanager
-    def _shot(
-        self, replaced_by: tuple[TreeId, ...], known_heads: tuple[CommitId, ...]
-    ) -> Generator[_Shot]:
+    def _shot(self, known_heads: tuple[CommitId, ...]) -> Generator[_Shot]:
         question = ask_excludes(self.store.common_dir, self.user)
-        state = read_git_state(self.sandbox.git_dir, self.sandbox.branch)
-        excludes = question.answer()
-        with (
-            working_index(self.store, self._kept_index) as index,
-            excludes_setting(self.store, excludes) as setting,
-        ):
-            yield _Shot(self, index, state, excludes, setting, replaced_by, known_heads)
+        with ExitStack() as stack:
+            index = stack.enter_context(working_index(self.store, self._kept_index))
+            git_state = read_git_state(self.sandbox.git_dir, self.sandbox.branch)
+            excludes = question.answer()
+            setting = stack.enter_context(excludes_setting(self.store, excludes))
+            user_index = _copied(git_state, index.with_name("user-index"))
+            snapshot = Snapshot(
+                self.store.git(self.sandbox.path, index),
+                CaptureInputs(self.sandbox.path, setting, user_index),
+            )
+            yield _Shot(self, index, git_state, excludes, snapshot, known_heads)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Shot:
     """One capture, with everything it works on laid out."""
 
     camera: Camera
     index: Path
-    state: GitState
+    git_state: GitState
     excludes: bytes
-    setting: str
-    replaced_by: tuple[TreeId, ...]
+    snapshot: Snapshot
     known_heads: tuple[CommitId, ...]
+    staged: tuple[str, ...] = ()
 
-    def take(self) -> Captured:
-        store, sandbox = self.camera.store, self.camera.sandbox
+    def refresh(self) -> None:
+        """Bring the working index up to date, and the user's own objects into the store."""
+        store = self.camera.store
         self._bring_head()
-        user_index = self._copy_user_index()
-        staged_scan = start_staged_scan(store, user_index, self.state.head_commit)
-        snapshot = Snapshot(
-            store.git(sandbox.path, self.index),
-            CaptureInputs(sandbox.path, self.setting, user_index),
-        )
-        snapshot.refresh()
-        staged = staged_scan.blobs()
-        bring_objects(store, staged)
-        tree = snapshot.write_tree()
-        forced = self._force(snapshot, tree)
-        return Captured(
-            tree=snapshot.write_tree() if forced else tree,
-            git_state=self.state,
+        scan = start_staged_scan(store, self.snapshot.inputs.user_index, self.git_state.head_commit)
+        self.snapshot.refresh()
+        self.staged = tuple(scan.blobs())
+        bring_objects(store, self.staged)
+
+    def develop(self, parts: StoringParts, replaced_by: tuple[TreeId, ...]) -> Captured:
+        """Write the tree and, beside it, the state commit."""
+        writing = self.snapshot.start_write_tree()
+        forced: list[bytes] = []
+        if replaced_by:
+            forced = self.force(self.snapshot.finish_write_tree(writing), replaced_by)
+            writing = self.snapshot.start_write_tree()
+        state = self.state(forced)
+        base = self.camera.sandbox.base_commit
+        state_commit = write_state(self.camera.store, state, parts.blobs(), base)
+        return Captured(self.snapshot.finish_write_tree(writing), state_commit, state)
+
+    def force(self, tree: TreeId, replaced_by: tuple[TreeId, ...]) -> list[bytes]:
+        """Capture what the ignore rules kept out and the caller is about to replace."""
+        store, root = self.camera.store, self.camera.sandbox.path
+        forced = [p for target in replaced_by for p in replaced_paths(store, root, tree, target)]
+        if forced:
+            self.snapshot.add(forced)
+            refuse_unsaved(self.snapshot.not_captured, forced)
+        return forced
+
+    def state(self, forced: list[bytes]) -> SandboxState:
+        return SandboxState(
+            git_state=self.git_state,
             excludes=self.excludes,
-            staged=tuple(staged),
-            not_captured=tuple(snapshot.not_captured.values()),
+            staged=self.staged,
+            not_captured=tuple(self.snapshot.not_captured.values()),
             forced=tuple(os.fsdecode(path) for path in forced),
         )
 
-    def _force(self, snapshot: Snapshot, tree: TreeId) -> list[bytes]:
-        """Capture what the ignore rules kept out and the caller is about to replace."""
-        forced: list[bytes] = []
-        for target in self.replaced_by:
-            forced += replaced_paths(self.camera.store, self.camera.sandbox.path, tree, target)
-        if forced:
-            snapshot.add(forced)
-            refuse_unsaved(snapshot.not_captured, forced)
-        return forced
-
     def _bring_head(self) -> None:
         base = self.camera.sandbox.base_commit
-        for commit in dict.fromkeys((self.state.head_commit, self.state.branch_commit)):
+        for commit in dict.fromkeys((self.git_state.head_commit, self.git_state.branch_commit)):
             if commit is not None and commit not in (base, *self.known_heads):
                 bring_commit(self.camera.store, commit, [base] if base else [])
 
-    def _copy_user_index(self) -> Path | None:
-        if self.state.index is None:
-            return None
-        copy = self.index.with_name("user-index")
-        copy.write_bytes(self.state.index.content)
-        return copy
+
+def _copied(state: GitState, path: Path) -> Path | None:
+    if state.index is None:
+        return None
+    path.write_bytes(state.index.content)
+    return path

@@ -11,8 +11,8 @@ from backtrail.git.trees import TreeEntry, list_tree, read_blobs
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
-    from backtrail.git.capture import Captured
     from backtrail.git.gitstate import GitState
+    from backtrail.git.state import SandboxState
     from backtrail.git.store import PrivateStore
 
 
@@ -40,7 +40,7 @@ def _entries(store: PrivateStore, tree: TreeId, paths: set[bytes]) -> dict[bytes
 
 
 def foreign_git_state(
-    store: PrivateStore, now: GitState, before: Captured, wanted: Captured
+    store: PrivateStore, now: GitState, before: SandboxState, wanted: SandboxState
 ) -> list[str]:
     """What of HEAD, branch and index is neither as before nor as it was to become, in words."""
     old, new = before.git_state, wanted.git_state

@@ -121,7 +121,13 @@ class Snapshot:
         self._note_refused_names(output, storable)
 
     def write_tree(self) -> TreeId:
-        tree = TreeId(self.git.call("write-tree").text)
+        return self.finish_write_tree(self.start_write_tree())
+
+    def start_write_tree(self) -> RunningGit:
+        return self.git.start("write-tree")
+
+    def finish_write_tree(self, writing: RunningGit) -> TreeId:
+        tree = TreeId(writing.finish().checked().text)
         if tree in EMPTY_TREES:
             self._check_really_empty()
         return tree

@@ -17,8 +17,8 @@ from backtrail.domain.checkpoint import (
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
-from backtrail.git.additions import added_bytes
-from backtrail.git.commits import WrittenCheckpoint, write_checkpoint
+from backtrail.git.additions import CommitPair, added_bytes
+from backtrail.git.commits import write_checkpoint
 from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
 from backtrail.services.ids import new_id
 from backtrail.services.journal import Entry, log_done
@@ -68,17 +68,17 @@ def create_checkpoint(
         if captured is None:
             heads = _kept_commits(announced.parent)
             captured = locked.camera.capture(replaced_by=replaced_by, known_heads=heads)
-        written = write_commit(locked, announced, captured)
+        commit = write_commit(locked, announced, captured)
         ws.failpoints.reach("create.objects_written")
-        pin(locked, announced.row, written.commit)
+        pin(locked, announced.row, commit)
     except BaseException as error:
         _note_failure(locked, announced.row, error)
         raise
     ws.failpoints.reach("create.pinned")
-    size = check_connected(locked, written, announced.parent)
+    size = check_connected(locked, commit, captured, like=announced.parent)
     ws.failpoints.reach("create.connected")
     with ws.database.write() as uow:
-        checkpoint = complete(uow, announced.row, captured, written.commit, size)
+        checkpoint = complete(uow, announced.row, captured, commit, size)
         if log is not None:
             log_done(ws, uow, locked.plan, log, checkpoint.checkpoint_id)
     ws.failpoints.reach("create.completed")
@@ -127,9 +127,7 @@ def announced(uow: UnitOfWork, plan: Plan, row: Checkpoint, parent: Checkpoint |
     return Announced(row, plan, parent, lineage_of(row.epoch, uow.epochs.all(plan.plan_id)))
 
 
-def write_commit(
-    locked: LockedSandbox, announced: Announced, captured: Captured
-) -> WrittenCheckpoint:
+def write_commit(locked: LockedSandbox, announced: Announced, captured: Captured) -> CommitId:
     """Write the objects of an announced checkpoint."""
     row, plan = announced.row, announced.plan
     row = replace(row, metadata=metadata_with_capture(row.metadata, captured))
@@ -148,16 +146,20 @@ def pin(locked: LockedSandbox, row: Checkpoint, commit: CommitId) -> None:
 
 
 def check_connected(
-    locked: LockedSandbox, written: WrittenCheckpoint, like: Checkpoint | None
+    locked: LockedSandbox, commit: CommitId, captured: Captured, *, like: Checkpoint | None
 ) -> int:
     """What the checkpoint added to the store; raises if an object of it is missing."""
-    known = (like.sandbox_ref if like else None) or locked.sandbox.base_commit
-    size = added_bytes(locked.store, written, known)
+    known, base = None, locked.sandbox.base_commit
+    if like and like.sandbox_ref:
+        known = CommitPair(like.sandbox_ref, like.metadata.get("state_commit"))
+    elif base:
+        known = CommitPair(base, None)
+    size = added_bytes(locked.store, CommitPair(commit, captured.state_commit), known)
     if size is None:
         raise GitFailedError(
             "the checkpoint is not whole: an object is missing from the store",
             hint="the next command looks at it again; make another checkpoint",
-            details={"commit": written.commit},
+            details={"commit": commit},
         )
     return size
 

@@ -31,13 +31,14 @@ def first_metadata(request: CheckpointRequest, plan: Plan, actor: Actor) -> dict
 
 def metadata_with_capture(metadata: Mapping[str, Any], captured: Captured) -> dict[str, Any]:
     """The same, with what the capture found."""
-    state = captured.git_state
+    state = captured.state.git_state
     return {
         **metadata,
         "tree": captured.tree,
+        "state_commit": captured.state_commit,
         "head": {"ref": state.head_ref, "commit": state.head_commit},
         "kept_commits": [c for c in (state.head_commit, state.branch_commit) if c],
-        "not_captured": [asdict(entry) for entry in captured.not_captured],
+        "not_captured": [asdict(entry) for entry in captured.state.not_captured],
     }
 
 

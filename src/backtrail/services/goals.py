@@ -9,18 +9,20 @@ from backtrail.git.partial import selected_entries, tree_with_paths_from
 from backtrail.git.restore import Goal
 
 if TYPE_CHECKING:
-    from backtrail.git.capture import Captured
+    from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.store import PrivateStore
 
 
 def goal_of(
-    store: PrivateStore, wanted: Captured, safety: Captured, paths: tuple[str, ...]
+    store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
 ) -> Goal:
     """The target itself; or, with paths, the present with those paths as the target has them."""
     if not paths:
-        return Goal(wanted.tree, wanted.excludes, wanted.git_state.index, wanted.forced)
-    tree = tree_with_paths_from(store, safety.tree, wanted.tree, paths)
+        state = wanted.state
+        return Goal(wanted.tree, state.excludes, state.git_state.index, state.forced)
+    tree = tree_with_paths_from(store, present.tree, wanted.tree, paths)
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.
+    rules = present.state
     selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
-    return Goal(tree, safety.excludes, safety.git_state.index, tuple({*safety.forced, *selected}))
+    return Goal(tree, rules.excludes, rules.git_state.index, tuple({*rules.forced, *selected}))

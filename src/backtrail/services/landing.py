@@ -9,8 +9,10 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, Chec
 from backtrail.domain.lineage import Epoch, lineage_of, next_epoch_number
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.timeline import supersessions
-from backtrail.git.commits import WrittenCheckpoint, read_checkpoint
+from backtrail.git.capture import Captured
+from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
+from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
 from backtrail.services.creation import (
     Announced,
@@ -25,7 +27,6 @@ from backtrail.services.creation import (
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation, Stacks
-    from backtrail.git.capture import Captured
     from backtrail.git.restore import FileProof, Goal
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
@@ -47,15 +48,15 @@ def land(
     captured = _as_restored(locked, wanted, goal, proof)
     commit = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
     if commit is None:
-        written: WrittenCheckpoint = write_commit(locked, result, captured)
+        commit = write_commit(locked, result, captured)
         ws.failpoints.reach("rollback.result_written")
-        pin(locked, row, written.commit)
+        pin(locked, row, commit)
     else:
-        written = read_checkpoint(locked.store, commit)
+        captured = read_checkpoint(locked.store, commit).captured
     ws.failpoints.reach("rollback.result_pinned")
-    size = check_connected(locked, written, target)
+    size = check_connected(locked, commit, captured, like=target)
     with ws.database.write() as uow:
-        checkpoint = complete(uow, row, captured, written.commit, size)
+        checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
     ws.failpoints.reach("rollback.landed")
     return checkpoint
@@ -113,17 +114,18 @@ def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int
 
 def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: FileProof) -> Captured:
     """What the proof has shown to be there, in the form of a capture."""
-    state = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
-    with storing_parts(locked.store, state.index, goal.excludes) as parts:
-        return replace(
-            wanted,
-            tree=goal.tree,
-            excludes=goal.excludes,
-            forced=goal.forced,
-            git_state=state,
-            not_captured=proof.not_captured,
-            blobs=parts.blobs(),
-        )
+    git_state = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
+    state = replace(
+        wanted.state,
+        git_state=git_state,
+        excludes=goal.excludes,
+        forced=goal.forced,
+        not_captured=proof.not_captured,
+    )
+    with storing_parts(locked.store, git_state.index, goal.excludes) as parts:
+        base = locked.sandbox.base_commit
+        state_commit = write_state(locked.store, state, parts.blobs(), base)
+    return Captured(goal.tree, state_commit, state)
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:

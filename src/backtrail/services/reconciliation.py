@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointType
 from backtrail.domain.ids import CheckpointId, CommitId, OperationId
 from backtrail.domain.lineage import lineage_of
-from backtrail.git.additions import added_bytes
-from backtrail.git.commits import read_checkpoint
+from backtrail.git.additions import CommitPair, added_bytes
+from backtrail.git.commits import CheckpointCommit, read_checkpoint
 
 if TYPE_CHECKING:
     from backtrail.services.workspace import LockedSandbox
@@ -58,7 +58,7 @@ def _reconcile(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> 
 
 def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
     found = read_checkpoint(locked.store, ref) if ref else None
-    size = added_bytes(locked.store, found, locked.sandbox.base_commit) if found else None
+    size = _added(locked, found) if found else None
     with locked.workspace.database.write() as uow:
         if found is None or size is None:
             uow.checkpoints.set_state(
@@ -72,6 +72,12 @@ def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | Non
             metadata=found.facts.get("metadata", row.metadata),
             superseded_by=_superseded_by(uow, row),
         )
+
+
+def _added(locked: LockedSandbox, found: CheckpointCommit) -> int | None:
+    base = locked.sandbox.base_commit
+    known = CommitPair(base, None) if base else None
+    return added_bytes(locked.store, CommitPair(found.commit, found.captured.state_commit), known)
 
 
 def _superseded_by(uow: UnitOfWork, row: Checkpoint) -> OperationId | None:
@@ -110,7 +116,7 @@ def _finish_pruning(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None
 def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
     """Rebuild the row of a ref that no row knows, from what its commit says."""
     found = read_checkpoint(locked.store, commit)
-    size = added_bytes(locked.store, found, locked.sandbox.base_commit)
+    size = _added(locked, found)
     facts = found.facts
     if size is None or facts.get("plan_id") != locked.plan.plan_id:
         return

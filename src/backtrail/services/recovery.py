@@ -72,7 +72,10 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     ws.failpoints.reach("recovery.looked")
     foreign = foreign_paths(locked.store, now.tree, before.tree, goal.tree)
     foreign += foreign_git_state(
-        locked.store, now.git_state, before, before if operation.paths else wanted
+        locked.store,
+        now.state.git_state,
+        before.state,
+        (before if operation.paths else wanted).state,
     )
     if foreign:
         _leave_to_the_user(locked, operation, now, foreign)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import BacktrailError, VerificationFailedError
 from backtrail.domain.operation import OperationKind, OperationState
-from backtrail.git.commits import read_captured, read_checkpoint
+from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
 from backtrail.git.restore import plan_files, prove_files, restore_files
 from backtrail.git.restore_git_state import (
@@ -56,7 +56,7 @@ def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
                 checkpoint.checkpoint_id, CheckpointState.DAMAGED, note="objects are missing"
             )
         raise damaged(checkpoint)
-    return read_captured(locked.store, read_checkpoint(locked.store, commit))
+    return read_checkpoint(locked.store, commit).captured
 
 
 def begin_restoring(locked: LockedSandbox, operation: Operation, safety: Checkpoint) -> Operation:
@@ -111,7 +111,7 @@ def git_plan_for(locked: LockedSandbox, wanted: Captured, *, move_branch: bool) 
     """What would happen to HEAD and branches; refuses what would disturb another worktree."""
     now = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
     return plan_git_state(
-        locked.store, locked.sandbox, now, wanted.git_state, move_branch=move_branch
+        locked.store, locked.sandbox, now, wanted.state.git_state, move_branch=move_branch
     )
 
 
@@ -126,8 +126,8 @@ def _restore_git(
         locked.store,
         locked.sandbox,
         plan,
-        wanted.git_state,
-        staged=wanted.staged,
+        wanted.state.git_state,
+        staged=wanted.state.staged,
         why=f"{operation.kind} {operation.operation_id}",
     )
     return plan
@@ -143,7 +143,7 @@ def _prove(
     proof = prove_files(locked.store, locked.sandbox, files.goal)
     wrong = list(proof.wrong)
     if git_plan is not None:
-        wrong += prove_git_state(locked.store, locked.sandbox, git_plan, wanted.git_state)
+        wrong += prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
     if wrong:
         more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
         raise VerificationFailedError(

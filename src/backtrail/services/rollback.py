@@ -94,7 +94,7 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     ws.failpoints.reach("rollback.opened")
     safety, captured = _make_safe(locked, order, operation, wanted)
     ws.failpoints.reach("rollback.safety_made")
-    ignored = ignored_now(locked.store, locked.sandbox.path, captured.excludes, captured.tree)
+    ignored = ignored_now(locked.store, locked.sandbox.path, captured.state.excludes, captured.tree)
     operation = begin_restoring(locked, operation, safety)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(
@@ -128,7 +128,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
     )
     git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
-    ignored = ignored_now(locked.store, locked.sandbox.path, current.excludes, current.tree)
+    ignored = ignored_now(locked.store, locked.sandbox.path, current.state.excludes, current.tree)
     impact = impact_of(locked, order.target, partial=bool(entry.paths))
     return RollbackResult(
         plan=locked.plan,
@@ -141,7 +141,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         dry_run=True,
         paths=entry.paths,
         changes=files.changes,
-        left_alone=_left_alone(files, ignored, current.not_captured),
+        left_alone=_left_alone(files, ignored, current.state.not_captured),
         impact=impact,
         after=state_forecast(locked, entry, order.target),
         messages=() if entry.paths else git_plan.messages,

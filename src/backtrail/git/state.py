@@ -1,0 +1,109 @@
+"""The state commit: what a tree of files cannot hold, written and read back.
+
+Its tree holds the raw index, the ignore text, and a document with HEAD, branch and the list of
+what was not captured; its parents keep commits of the user's reachable. It bears a fixed date,
+so that an unchanged state is the very same commit again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.ids import CommitId
+from backtrail.git.gitstate import GitState, UserIndex
+from backtrail.git.state_parts import EXCLUDES, INDEX
+from backtrail.git.trees import list_tree, read_blobs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from backtrail.git.store import PrivateStore
+
+STATE_FORMAT = 1
+_STATE, _STAGED = "state.json", "staged"
+_FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """All of a captured state but the tree of files."""
+
+    git_state: GitState
+    excludes: bytes
+    staged: tuple[str, ...]
+    """Blobs that only the user's index names."""
+    not_captured: tuple[NotCaptured, ...] = ()
+    forced: tuple[str, ...] = ()
+    """Paths captured against the ignore rules, since a restore was about to replace them."""
+
+
+def write_state(
+    store: PrivateStore, state: SandboxState, parts: Mapping[str, str], base: CommitId | None
+) -> CommitId:
+    """Write the state commit; `parts` are the ids of the index and the ignore text."""
+    tree = _write_tree(store, state, parts)
+    git_state = state.git_state
+    heads = dict.fromkeys((git_state.head_commit, git_state.branch_commit))
+    parents = [word for c in heads if c and c != base for word in ("-p", c)]
+    output = store.git().call(
+        "commit-tree", "--no-gpg-sign", *parents, tree,
+        stdin=b"backtrail state\n", extra=_FIXED_DATE,
+    )  # fmt: skip
+    return CommitId(output.text)
+
+
+def _write_tree(store: PrivateStore, state: SandboxState, parts: Mapping[str, str]) -> str:
+    document = store.git().call(
+        "hash-object", "-w", "--no-filters", "--stdin", stdin=_encode(state)
+    )
+    blobs = {**parts, _STATE: document.text}
+    lines = [f"100644 blob {blob}\t{name}" for name, blob in blobs.items()]
+    if state.staged:
+        # By content id: a pin that keeps staged blobs, not a second copy of the paths.
+        staged = _make_tree(store, [f"100644 blob {blob}\t{blob}" for blob in state.staged])
+        lines.append(f"040000 tree {staged}\t{_STAGED}")
+    return _make_tree(store, lines)
+
+
+def _make_tree(store: PrivateStore, lines: list[str]) -> str:
+    return store.git().call("mktree", stdin="".join(f"{x}\n" for x in lines).encode()).text
+
+
+def _encode(state: SandboxState) -> bytes:
+    git_state = state.git_state
+    document = {
+        "format": STATE_FORMAT,
+        "head": {"ref": git_state.head_ref, "commit": git_state.head_commit},
+        "branch": {"name": git_state.branch, "commit": git_state.branch_commit},
+        "index": {"mtime_ns": git_state.index.mtime_ns} if git_state.index else None,
+        "not_captured": [asdict(entry) for entry in state.not_captured],
+        "forced": list(state.forced),
+    }
+    # Names that are no UTF-8 travel as escaped lone surrogates.
+    return json.dumps(document, sort_keys=True).encode("ascii")
+
+
+def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
+    """The inverse of `write_state`."""
+    entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, commit)}
+    names = [name for name in (_STATE, EXCLUDES, INDEX) if name in entries]
+    contents = dict(zip(names, read_blobs(store, [entries[n] for n in names]), strict=True))
+    document = json.loads(contents[_STATE])
+    index = document["index"]
+    return SandboxState(
+        git_state=GitState(
+            head_ref=document["head"]["ref"],
+            head_commit=document["head"]["commit"],
+            branch=document["branch"]["name"],
+            branch_commit=document["branch"]["commit"],
+            index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
+        ),
+        excludes=contents[EXCLUDES],
+        staged=tuple(i for path, i in entries.items() if path.startswith(_STAGED + "/")),
+        not_captured=tuple(NotCaptured(**entry) for entry in document["not_captured"]),
+        forced=tuple(document["forced"]),
+    )
