@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointType
+from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CheckpointId, CommitId, OperationId
 from backtrail.domain.lineage import lineage_of
 from backtrail.git.additions import CommitPair, added_bytes
@@ -57,7 +58,7 @@ def _reconcile(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> 
 
 
 def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
-    found = read_checkpoint(locked.store, ref) if ref else None
+    found = _readable(locked, ref) if ref else None
     size = _added(locked, found) if found else None
     with locked.workspace.database.write() as uow:
         if found is None or size is None:
@@ -72,6 +73,14 @@ def _finish_creating(locked: LockedSandbox, row: Checkpoint, ref: CommitId | Non
             metadata=found.facts.get("metadata", row.metadata),
             superseded_by=_superseded_by(uow, row),
         )
+
+
+def _readable(locked: LockedSandbox, commit: CommitId) -> CheckpointCommit | None:
+    try:
+        return read_checkpoint(locked.store, commit)
+    except GitFailedError:
+        # Objects are missing: such a checkpoint was never whole.
+        return None
 
 
 def _added(locked: LockedSandbox, found: CheckpointCommit) -> int | None:
@@ -115,9 +124,10 @@ def _finish_pruning(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None
 
 def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
     """Rebuild the row of a ref that no row knows, from what its commit says."""
-    found = read_checkpoint(locked.store, commit)
-    size = _added(locked, found)
-    facts = found.facts
+    found = _readable(locked, commit)
+    if found is None:
+        return
+    size, facts = _added(locked, found), found.facts
     if size is None or facts.get("plan_id") != locked.plan.plan_id:
         return
     row = Checkpoint(
