@@ -80,7 +80,8 @@ class Camera:
             shot.refresh()
             tree = shot.snapshot.write_tree()
             forced = shot.force(tree, replaced_by)
-            return Glimpse(shot.snapshot.write_tree() if forced else tree, shot.state(forced))
+            state = shot.state(forced, replaced_by)
+            return Glimpse(shot.snapshot.write_tree() if forced else tree, state)
 
     @property
     def _kept_index(self) -> Path:
@@ -130,7 +131,7 @@ class _Shot:
         if replaced_by:
             forced = self.force(self.snapshot.finish_write_tree(writing), replaced_by)
             writing = self.snapshot.start_write_tree()
-        state = self.state(forced)
+        state = self.state(forced, replaced_by)
         base = self.camera.sandbox.base_commit
         state_commit = write_state(self.camera.store, state, parts.blobs(), base)
         return Captured(self.snapshot.finish_write_tree(writing), state_commit, state)
@@ -144,13 +145,14 @@ class _Shot:
             refuse_unsaved(self.snapshot.not_captured, forced)
         return forced
 
-    def state(self, forced: list[bytes]) -> SandboxState:
+    def state(self, forced: list[bytes], accounted: tuple[TreeId, ...]) -> SandboxState:
         return SandboxState(
             git_state=self.git_state,
             excludes=self.excludes,
             staged=self.staged,
             not_captured=tuple(self.snapshot.not_captured.values()),
             forced=tuple(os.fsdecode(path) for path in forced),
+            accounted=accounted,
         )
 
     def _bring_head(self) -> None:

@@ -15,8 +15,10 @@ from backtrail.domain.rollback import RevertAction, RevertedFile
 from backtrail.git.ignore import excludes_setting, ignored_at, scratch_directory
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.snapshot import CaptureInputs, Snapshot
+from backtrail.git.trees import list_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
@@ -34,6 +36,8 @@ class Goal:
     excludes: bytes
     index: UserIndex | None
     forced: tuple[str, ...]
+    accounted: tuple[TreeId, ...] = ()
+    """Trees whose paths, where the goal lacks them, are known to have been absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ def plan_files(store: PrivateStore, current: TreeId, goal: Goal) -> FilePlan:
     free = _not_in_the_way(going, coming)
     survivors = ignored_at(store, goal.tree, goal.excludes, free)
     survivors -= _tracked(store, goal.index, survivors)
+    survivors -= _known_absent(store, goal, survivors)
     changes = [(path, RevertAction.RESTORED) for path in coming]
     changes += [(path, RevertAction.REMOVED) for path in going if path not in survivors]
     return FilePlan(
@@ -107,6 +112,14 @@ def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) ->
     return paths.intersection(listed)
 
 
+def _known_absent(store: PrivateStore, goal: Goal, paths: set[bytes]) -> set[bytes]:
+    """Those paths that were looked for when the goal was captured, and were not there."""
+    if not paths:
+        return set()
+    looked_for = {e.path for tree in goal.accounted for e in list_tree(store, tree)}
+    return paths & looked_for
+
+
 def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
     began = time.time_ns()
@@ -119,12 +132,17 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         keep_index(index, kept, began_ns=began)
 
 
-def prove_files(store: PrivateStore, sandbox: Sandbox, goal: Goal) -> FileProof:
+def prove_files(
+    store: PrivateStore, sandbox: Sandbox, plan: FilePlan, spared: Sequence[str]
+) -> FileProof:
     """Look again, under the goal's own rules, and compare with the goal.
 
+    Files that were ignored before the restore (`spared`, a directory with a trailing slash) and
+    survivors may be there besides. Rules that they bring along do not hide what the goal has.
     The kept index is dated before the restore began, so that git compares the content of every
     file that the restore wrote, not only its dates.
     """
+    goal = plan.goal
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
     with (
         working_index(store, kept) as index,
@@ -134,12 +152,13 @@ def prove_files(store: PrivateStore, sandbox: Sandbox, goal: Goal) -> FileProof:
         snapshot = Snapshot(
             store.git(sandbox.path, index), CaptureInputs(sandbox.path, setting, user_index)
         )
-        snapshot.refresh()
-        snapshot.add([os.fsencode(path) for path in goal.forced])
+        snapshot.refresh(keep_ignored=True)
         seen = snapshot.write_tree()
     coming, going = _differences(store, seen, goal.tree) if seen != goal.tree else ([], [])
+    may_stay = {os.fsencode(path).rstrip(b"/") for path in (*spared, *plan.survivors)}
+    extra = [p for p in going if may_stay.isdisjoint((p, *_parents(p)))]
     return FileProof(
-        wrong=tuple(os.fsdecode(path) for path in sorted({*coming, *going})),
+        wrong=tuple(os.fsdecode(path) for path in sorted({*coming, *extra})),
         not_captured=tuple(snapshot.not_captured.values()),
     )
 

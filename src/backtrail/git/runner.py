@@ -49,7 +49,7 @@ class Output:
         if self.code or (quiet and self.stderr):
             raise GitFailedError(
                 f"git {command_word(self.arguments)} failed: {self.complaint().splitlines()[0]}",
-                details={"arguments": list(self.arguments), "stderr": self.complaint()},
+                details={"stderr": self.complaint()},
             )
         return self
 

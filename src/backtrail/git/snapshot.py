@@ -58,9 +58,9 @@ class Snapshot:
     inputs: CaptureInputs
     not_captured: dict[bytes, NotCaptured] = field(default_factory=dict[bytes, NotCaptured])
 
-    def refresh(self) -> None:
-        """Bring the working index up to date with the disk."""
-        found = self._look()
+    def refresh(self, *, keep_ignored: bool = False) -> None:
+        """Bring the working index up to date with the disk; `keep_ignored` drops nothing."""
+        found = self._look(keep_ignored=keep_ignored)
         untracked = found.untracked
         removed = [*found.deleted, *found.dropped]
         if removed:
@@ -70,7 +70,7 @@ class Snapshot:
                 untracked = self._untracked().finish().checked().records()
         self.add([*found.changed, *untracked, *found.tracked_ignored])
 
-    def _look(self) -> Findings:
+    def _look(self, *, keep_ignored: bool) -> Findings:
         # All look at the same index and none writes it, so they run side by side.
         changes = self.git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
         untracked = self._untracked()
@@ -80,7 +80,7 @@ class Snapshot:
         others = untracked.finish().checked().records()
         held_though_ignored = set(ignored.finish().checked().records())
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
-        dropped = held_though_ignored - wanted
+        dropped = set[bytes]() if keep_ignored else held_though_ignored - wanted
         return Findings(
             # An edit does not bring back what has come to be ignored.
             changed=[path for path in changed if path not in dropped],

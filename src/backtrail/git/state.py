@@ -21,6 +21,7 @@ from backtrail.git.trees import list_tree, read_blobs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
 STATE_FORMAT = 1
@@ -39,6 +40,8 @@ class SandboxState:
     not_captured: tuple[NotCaptured, ...] = ()
     forced: tuple[str, ...] = ()
     """Paths captured against the ignore rules, since a restore was about to replace them."""
+    accounted: tuple[TreeId, ...] = ()
+    """Trees whose every path was captured if it was there: what is missing of them was absent."""
 
 
 def write_state(
@@ -82,6 +85,7 @@ def _encode(state: SandboxState) -> bytes:
         "index": {"mtime_ns": git_state.index.mtime_ns} if git_state.index else None,
         "not_captured": [asdict(entry) for entry in state.not_captured],
         "forced": list(state.forced),
+        "accounted": list(state.accounted),
     }
     # Names that are no UTF-8 travel as escaped lone surrogates.
     return json.dumps(document, sort_keys=True).encode("ascii")
@@ -106,4 +110,5 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
         staged=tuple(i for path, i in entries.items() if path.startswith(_STAGED + "/")),
         not_captured=tuple(NotCaptured(**entry) for entry in document["not_captured"]),
         forced=tuple(document["forced"]),
+        accounted=tuple(document["accounted"]),
     )

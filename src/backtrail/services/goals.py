@@ -19,7 +19,9 @@ def goal_of(
     """The target itself; or, with paths, the present with those paths as the target has them."""
     if not paths:
         state = wanted.state
-        return Goal(wanted.tree, state.excludes, state.git_state.index, state.forced)
+        return Goal(
+            wanted.tree, state.excludes, state.git_state.index, state.forced, state.accounted
+        )
     tree = tree_with_paths_from(store, present.tree, wanted.tree, paths)
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.

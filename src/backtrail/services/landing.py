@@ -120,6 +120,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: Fil
         git_state=git_state,
         excludes=goal.excludes,
         forced=goal.forced,
+        accounted=goal.accounted,
         not_captured=proof.not_captured,
     )
     with storing_parts(locked.store, git_state.index, goal.excludes) as parts:

@@ -26,6 +26,8 @@ from backtrail.services.journal import fail_operation
 from backtrail.services.landing import land
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from backtrail.git.restore_git_state import GitStatePlan
     from backtrail.services.workspace import LockedSandbox
 
+_IGNORED = "ignored_before"
 _PATHS_IN_MESSAGE = 3
 _PATHS_IN_DETAILS = 100
 
@@ -59,21 +62,31 @@ def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
     return read_checkpoint(locked.store, commit).captured
 
 
-def begin_restoring(locked: LockedSandbox, operation: Operation, safety: Checkpoint) -> Operation:
-    """From here on files change; a rollback can be undone whatever comes of it."""
+def begin_restoring(
+    locked: LockedSandbox, operation: Operation, safety: Checkpoint, ignored: Sequence[str]
+) -> Operation:
+    """From here on files change; a rollback can be undone whatever comes of it.
+
+    What is ignored now is written down: once the rules have changed, nothing else tells it from
+    files that should not be there.
+    """
     ws = locked.workspace
     with ws.database.write() as uow:
         uow.operations.update(
             operation.operation_id,
             state=OperationState.RESTORING,
             safety_checkpoint_id=safety.checkpoint_id,
+            result={_IGNORED: list(ignored)},
         )
         if operation.kind is OperationKind.ROLLBACK:
             stacks = uow.operations.stacks(operation.plan_id)
             stacks = stacks.restoring(operation.operation_id, depth=ws.undo_depth)
             uow.operations.save_stacks(operation.plan_id, stacks)
     return replace(
-        operation, state=OperationState.RESTORING, safety_checkpoint_id=safety.checkpoint_id
+        operation,
+        state=OperationState.RESTORING,
+        safety_checkpoint_id=safety.checkpoint_id,
+        result={_IGNORED: list(ignored)},
     )
 
 
@@ -140,7 +153,8 @@ def _prove(
     files: FilePlan,
     git_plan: GitStatePlan | None,
 ) -> FileProof:
-    proof = prove_files(locked.store, locked.sandbox, files.goal)
+    spared = operation.result.get(_IGNORED, [])
+    proof = prove_files(locked.store, locked.sandbox, files, spared)
     wrong = list(proof.wrong)
     if git_plan is not None:
         wrong += prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)

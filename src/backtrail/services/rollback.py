@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
-    from backtrail.git.capture import Captured
+    from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.restore import FilePlan
     from backtrail.services.workspace import LockedSandbox
 
@@ -94,8 +94,8 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     ws.failpoints.reach("rollback.opened")
     safety, captured = _make_safe(locked, order, operation, wanted)
     ws.failpoints.reach("rollback.safety_made")
-    ignored = ignored_now(locked.store, locked.sandbox.path, captured.state.excludes, captured.tree)
-    operation = begin_restoring(locked, operation, safety)
+    ignored = _ignored(locked, captured)
+    operation = begin_restoring(locked, operation, safety, ignored)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(
         locked, operation, order.target, wanted=wanted, safety=captured, current=captured
@@ -128,7 +128,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
     )
     git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
-    ignored = ignored_now(locked.store, locked.sandbox.path, current.state.excludes, current.tree)
+    ignored = _ignored(locked, current)
     impact = impact_of(locked, order.target, partial=bool(entry.paths))
     return RollbackResult(
         plan=locked.plan,
@@ -183,11 +183,18 @@ def _make_safe(
     return made.checkpoint, made.captured
 
 
+def _ignored(locked: LockedSandbox, present: Captured | Glimpse) -> list[str]:
+    """What the rules of the present ignore, a wholly ignored directory as one entry."""
+    excludes, tree = present.state.excludes, present.tree
+    found = ignored_now(locked.store, locked.sandbox.path, excludes, tree)
+    return [os.fsdecode(path) for path in found]
+
+
 def _left_alone(
-    files: FilePlan, ignored: Iterable[bytes], not_captured: Iterable[NotCaptured]
+    files: FilePlan, ignored: Iterable[str], not_captured: Iterable[NotCaptured]
 ) -> tuple[LeftAlone, ...]:
     """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
-    found = {os.fsdecode(path): "ignored" for path in ignored}
+    found = dict.fromkeys(ignored, "ignored")
     found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
     found |= {entry.path: entry.reason for entry in not_captured}
     # What was restored or removed against the ignore rules was not left alone.

@@ -58,7 +58,7 @@ def save(
     wait: Wait = 30.0,
     print_: Print = None,
 ) -> Report:
-    """Record the sandbox as it is now: files, modes, index, HEAD and branch."""
+    """Record the sandbox as it is now: files, index, HEAD and branch."""
     request = CheckpointRequest(
         reason=reason,
         checkpoint_type=type,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -151,7 +152,12 @@ def _plain_value(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, datetime):
         return timestamp(value)
-    return "-" if value is None else safe(value)
+    return "-" if value is None else safe(_readable(value))
+
+
+def _readable(value: object) -> object:
+    """Lists and maps as JSON has them, which more people read than Python's own form."""
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
 def _facts(checkpoint: Checkpoint) -> Table:
@@ -169,7 +175,7 @@ def _facts(checkpoint: Checkpoint) -> Table:
         ("Sandbox", text(checkpoint.filesystem_path)),
     ]
     extra = {k: v for k, v in checkpoint.metadata.items() if v and k != _NOT_CAPTURED}
-    rows += [(safe(k).replace("_", " ").capitalize(), text(v)) for k, v in extra.items()]
+    rows += [(safe(k).replace("_", " ").capitalize(), text(_readable(v))) for k, v in extra.items()]
     rows += [("Not captured", text(file, "yellow")) for file in _not_captured(checkpoint)]
     return facts(rows)
 

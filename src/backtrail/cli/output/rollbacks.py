@@ -69,7 +69,7 @@ def _closing(result: RollbackResult) -> str:
     if result.dry_run:
         return "Dry run: nothing was changed."
     if result.kind is OperationKind.UNDO:
-        return f"plan redo {name} takes this undo back; plan undo {name} goes one step further."
+        return f"plan redo {name} takes this undo back."
     return f"Changed your mind? plan undo {name} brings everything back."
 
 
