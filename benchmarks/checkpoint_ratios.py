@@ -1,5 +1,6 @@
-"""Checkpoint times as ratios against plain git in the same tree and run: python benchmarks/checkpoint_ratios.py
+"""Checkpoint and rollback times as ratios against plain git, in the same tree and run.
 
+Run it by hand: python benchmarks/checkpoint_ratios.py [--files N] [--rounds N]
 Machines are noisy, so every figure stands beside a baseline measured in the same run.
 """
 
@@ -15,7 +16,6 @@ import time
 from pathlib import Path
 
 from backtrail.bootstrap import open_services
-from backtrail.domain.checkpoint import CheckpointRequest
 
 
 class Stopwatch:
@@ -28,9 +28,9 @@ class Stopwatch:
         self.times[name] = time.perf_counter()
 
 
-def timed(work):
+def timed(work, *arguments, **options):
     began = time.perf_counter()
-    work()
+    work(*arguments, **options)
     return (time.perf_counter() - began) * 1000
 
 
@@ -88,45 +88,58 @@ def main():
 
 def measure(work, files, rounds):
     make_repository(work / "repo", files)
-    environ = {"HOME": str(work)}
     watch = Stopwatch()
-    services = open_services(work / "repo", environ, command_line="bench", failpoints=watch)
-    firsts, shadows = [], []
+    services = open_services(
+        work / "repo", {"HOME": str(work)}, command_line="bench", failpoints=watch
+    )
+    plan = measure_first(work, services, watch, files)
+    measure_later(work, services.checkpoints, plan, files, rounds)
+    services.close()
+
+
+def measure_first(work, services, watch, files):
+    ours, shadow = [], []
+    plan = None
     for number in range(3):
         plan = services.plans.create(f"p{number}").plan
-        firsts.append((watch.times["plan.initial_made"] - watch.times["plan.checked_out"]) * 1000)
-        shadows.append(timed(lambda p=plan: shadow_commit(work, p.sandbox.path)))
+        ours.append((watch.times["plan.initial_made"] - watch.times["plan.checked_out"]) * 1000)
+        shadow.append(timed(shadow_commit, work, plan.sandbox.path))
         shutil.rmtree(work / "shadow.git")
-    compare(f"first checkpoint, {files} files", firsts, "shadow init+add+commit", shadows)
-    sandbox, twin = plan.sandbox.path, work / "twin"
+    compare(f"first checkpoint, {files} files", ours, "shadow init+add+commit", shadow)
+    return plan
+
+
+def measure_later(work, checkpoints, plan, files, rounds):
+    twin = work / "twin"
     git("worktree", "add", "-q", "-b", "twin", str(twin), cwd=work / "repo")
-    time.sleep(2.1)
-    services.checkpoints.create_checkpoint(plan.plan_id)
+    time.sleep(2.1)  # from here on neither index holds entries as young as itself
+    checkpoints.create_checkpoint(plan.plan_id)
     git("add", "-A", cwd=twin)
-    creates, commits, unchanged, statuses, rollbacks, resets = [], [], [], [], [], []
+    times = {name: [] for name in ("create", "commit", "same", "status", "rollback", "reset")}
     for stamp in range(rounds):
         time.sleep(1.1)
-        before = services.checkpoints.get_checkpoint(plan.plan_id, "latest")
-        change(sandbox, files, 10, stamp)
+        before = checkpoints.get_checkpoint(plan.plan_id, "latest").checkpoint_id
+        change(plan.sandbox.path, files, 10, stamp)
         change(twin, files, 10, stamp)
-        request = CheckpointRequest(reason=f"round {stamp}")
-        creates.append(timed(lambda r=request: services.checkpoints.create_checkpoint(plan.plan_id, r)))
-        commits.append(timed(lambda: (git("add", "-A", cwd=twin), git("commit", "-qm", "x", cwd=twin))))
-        unchanged.append(timed(lambda: services.checkpoints.create_checkpoint(plan.plan_id)))
-        statuses.append(timed(lambda: git("status", cwd=twin)))
-        rollbacks.append(
-            timed(
-                lambda b=before: services.checkpoints.rollback_to_checkpoint(
-                    plan.plan_id, b.checkpoint_id
-                )
-            )
-        )
-        resets.append(
-            timed(lambda: (git("reset", "--hard", "HEAD~1", cwd=twin), git("clean", "-fd", cwd=twin)))
-        )
-    compare("later checkpoint, 10 changed", creates, "git add -A + commit", commits)
-    compare("later checkpoint, nothing changed", unchanged, "git status", statuses)
-    compare("rollback, 10 files", rollbacks, "git reset --hard + clean -fd", resets)
+        times["create"].append(timed(checkpoints.create_checkpoint, plan.plan_id))
+        times["commit"].append(timed(add_and_commit, twin))
+        times["same"].append(timed(checkpoints.create_checkpoint, plan.plan_id))
+        times["status"].append(timed(git, "status", cwd=twin))
+        times["rollback"].append(timed(checkpoints.rollback_to_checkpoint, plan.plan_id, before))
+        times["reset"].append(timed(reset_and_clean, twin))
+    compare("checkpoint, 10 changed", times["create"], "git add -A + commit", times["commit"])
+    compare("checkpoint, nothing changed", times["same"], "git status", times["status"])
+    compare("rollback, 10 files", times["rollback"], "git reset --hard + clean", times["reset"])
+
+
+def add_and_commit(tree):
+    git("add", "-A", cwd=tree)
+    git("commit", "-qm", "x", cwd=tree)
+
+
+def reset_and_clean(tree):
+    git("reset", "--hard", "HEAD~1", cwd=tree)
+    git("clean", "-fd", cwd=tree)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 """Behave's hooks: every scenario has a world of its own, removed at the end."""
 
+import logging
 import os
 
 from support.world import World
+
+
+def before_all(context):
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def before_scenario(context, scenario):

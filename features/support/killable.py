@@ -1,4 +1,4 @@
-"""The program with a failpoint that kills it: killable.py FAILPOINT NTH ARGUMENTS…"""
+"""The program with a failpoint that kills it: killable.py FAILPOINT NTH ARGUMENTS."""
 
 import os
 import signal

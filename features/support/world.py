@@ -115,7 +115,7 @@ class World:
     def plan_killed_at(
         self, failpoint: str, *arguments: str, nth: int = 1, cwd: Path | None = None
     ) -> Ran:
-        """Run the program and let it die by SIGKILL when it passes the failpoint for the nth time."""
+        """Run the program; it dies by SIGKILL when it passes the failpoint for the nth time."""
         return self.run(sys.executable, str(KILLABLE), failpoint, str(nth), *arguments, cwd=cwd)
 
     @contextmanager

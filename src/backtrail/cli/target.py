@@ -43,7 +43,10 @@ class Finder:
         is known without it.
         """
         if len(words) > most + (self.option is None):
-            raise UsageError(f"there are too many arguments: {' '.join(words)}")
+            raise UsageError(
+                f"there are too many arguments: {' '.join(words)}",
+                hint="--help after the command shows what it takes",
+            )
         if len(words) > most:
             return self.plan(words[0]), list(words[1:])
         plan = self._named(None) or self._known()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.git.diff import differing_paths
@@ -16,19 +17,31 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 
-def foreign_paths(store: PrivateStore, now: TreeId, before: TreeId, goal: TreeId) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Strangers:
     """Paths whose content now is neither what it was before nor what it was to become."""
+
+    foreign: tuple[str, ...]
+    cut_short: tuple[str, ...]
+    """Of these the content is the beginning of the goal's: a write that did not get to its end,
+    or somebody's shortening of the file; the two cannot be told apart."""
+
+
+def find_strangers(store: PrivateStore, now: TreeId, before: TreeId, goal: TreeId) -> Strangers:
     suspects = set(differing_paths(store, now, before)) & set(differing_paths(store, now, goal))
-    if suspects:
-        suspects -= _cut_short(store, now, goal, suspects)
-    return sorted(os.fsdecode(path) for path in suspects)
+    cut = _cut_short(store, now, goal, suspects) if suspects else set[bytes]()
+    return Strangers(_as_text(suspects - cut), _as_text(cut))
+
+
+def _as_text(paths: set[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
 def _cut_short(store: PrivateStore, now: TreeId, goal: TreeId, suspects: set[bytes]) -> set[bytes]:
-    """Files that hold the beginning of the goal's content: a write that did not get to its end."""
     present = _entries(store, now, suspects)
     wanted = _entries(store, goal, suspects)
-    both = sorted(present.keys() & wanted.keys())
+    # Git gives a file its mode and kind when it creates it, before it writes the content.
+    both = [p for p in sorted(present.keys() & wanted.keys()) if present[p].mode == wanted[p].mode]
     contents = read_blobs(store, [present[p].object_id for p in both])
     goals = read_blobs(store, [wanted[p].object_id for p in both])
     pairs = zip(both, contents, goals, strict=True)

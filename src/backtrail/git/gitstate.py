@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = "refs/heads/"
+_SPLIT = b"link"
+"""The extension by which an index says that most of it is in a shared file."""
 # What git leaves in a worktree's git directory while one of these is under way.
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -82,9 +85,26 @@ def read_index(git_dir: Path) -> UserIndex | None:
     """The index as one consistent reading: git replaces the file, it never writes into it."""
     try:
         with (git_dir / "index").open("rb") as file:
-            return UserIndex(file.read(), os.fstat(file.fileno()).st_mtime_ns)
+            content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except FileNotFoundError:
         return None
+    if _SPLIT in content and any(git_dir.glob("sharedindex.*")):
+        content = _made_whole(git_dir, content)
+    return UserIndex(content, date)
+
+
+def _made_whole(git_dir: Path, content: bytes) -> bytes:
+    """A split index together with its shared part, which does not live as long as a checkpoint."""
+    with tempfile.TemporaryDirectory() as directory:
+        copy = os.path.join(directory, "index")
+        with open(copy, "wb") as file:
+            file.write(content)
+        user_git(git_dir).call(
+            "-c", "core.splitIndex=false", "update-index", "--no-split-index",
+            extra={"GIT_INDEX_FILE": copy, "GIT_WORK_TREE": directory},
+        )  # fmt: skip
+        with open(copy, "rb") as file:
+            return file.read()
 
 
 def under_way(git_dir: Path) -> str | None:

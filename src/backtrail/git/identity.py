@@ -42,6 +42,9 @@ def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
 
 
 def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
+    registered = same_directory(worktree.git_dir.parent, worktree.common_dir / "worktrees")
+    if not registered:
+        raise _invalid(sandbox, "points at a git directory that is not a worktree's", _HINT)
     backlink = gitdir_backlink(worktree.git_dir)
     if backlink is None or not same_directory(backlink.parent, sandbox.path):
         raise _invalid(

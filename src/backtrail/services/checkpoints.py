@@ -20,6 +20,7 @@ from backtrail.git.diff import changed_files, patch_text
 from backtrail.git.identity import located
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.journal import Entry, log_done
+from backtrail.services.plan_creation import finish_creation
 from backtrail.services.recovery import recover
 from backtrail.services.references import find_checkpoint
 from backtrail.services.rollback import (
@@ -158,6 +159,7 @@ class CheckpointService:
     @contextmanager
     def _writing(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
         """The locked sandbox, after repairing whatever an earlier crash left."""
+        finish_creation(self._workspace, plan)
         with self._workspace.locked(plan, wait=wait) as locked:
             yield recover(locked)
 

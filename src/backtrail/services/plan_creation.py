@@ -70,7 +70,12 @@ class PlanCreation:
                     made = self._carry_on(plan, operation, store)
                     said = f"finished the creation of plan {plan.name} that was interrupted"
                     return replace(made, messages=(*made.messages, said))
-        raise RefusedError(f"plan {plan.name!r} was completed by another process meanwhile")
+        # Another process finished it while this one waited for the lock.
+        with self.workspace.database.read() as uow:
+            checkpoint = uow.checkpoints.first(plan.plan_id)
+        if checkpoint is None:
+            raise RefusedError(f"plan {plan.name!r} has no checkpoint")
+        return CreatedPlan(plan, checkpoint, created=False)
 
     def _own(self, name: str, base: str | None) -> Plan:
         """A plan whose worktree we make, beside the repository, on a branch of its own."""
@@ -278,3 +283,12 @@ def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
             f"branch {branch!r} already exists",
             hint="choose another name for the plan, or rename that branch",
         )
+
+
+def finish_creation(workspace: Workspace, plan_id: PlanId) -> None:
+    """Finish the creation of a plan that was interrupted, if it was."""
+    with workspace.database.read() as uow:
+        unfinished = uow.operations.unfinished(plan_id)
+        plan = uow.plans.get(plan_id)
+    if any(operation.kind is OperationKind.CREATE_PLAN for operation in unfinished):
+        workspace.notices.extend(PlanCreation(workspace).resume(plan).messages)

@@ -153,6 +153,9 @@ def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
         metadata={**facts["metadata"], "adopted": True},
     )
     with locked.workspace.database.write() as uow:
+        label = facts["label"]
+        if label and uow.checkpoints.by_label(row.plan_id, label) is None:
+            row = replace(row, label=label)
         row = replace(row, superseded_by=_superseded_by(uow, row), **_free_numbers(uow, row))
         uow.checkpoints.announce(row, operation_id=None)
     locked.workspace.notices.append(f"checkpoint {row.seq} was found in the store and listed again")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import BacktrailError, StorageError
 from backtrail.domain.operation import OperationKind, OperationState
-from backtrail.git.foreign import foreign_git_state, foreign_paths
+from backtrail.git.foreign import find_strangers, foreign_git_state
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of
 from backtrail.services.journal import fail_operation
@@ -70,16 +70,17 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     goal = goal_of(locked.store, wanted, before, operation.paths)
     now = locked.camera.capture(replaced_by=(goal.tree, before.tree))
     ws.failpoints.reach("recovery.looked")
-    foreign = foreign_paths(locked.store, now.tree, before.tree, goal.tree)
-    foreign += foreign_git_state(
-        locked.store,
-        now.state.git_state,
-        before.state,
-        (before if operation.paths else wanted).state,
-    )
+    strangers = find_strangers(locked.store, now.tree, before.tree, goal.tree)
+    aim = before if operation.paths else wanted
+    foreign = [
+        *strangers.foreign,
+        *foreign_git_state(locked.store, now.state.git_state, before.state, aim.state),
+    ]
     if foreign:
         _leave_to_the_user(locked, operation, now, foreign)
         return
+    if strangers.cut_short:
+        _keep(locked, operation, now)
     finish(locked, operation, target, wanted=wanted, safety=before, current=now)
     ws.notices.append(
         f"finished the {operation.kind} to checkpoint {target.seq} that was interrupted"
@@ -98,19 +99,21 @@ def _leave_to_the_user(
 ) -> None:
     """Somebody worked here since the crash: keep that work, change no file, say what to type."""
     ws = locked.workspace
-    kept = create_checkpoint(
-        locked,
-        CheckpointRequest(
-            reason=f"found after an interrupted {operation.kind}",
-            checkpoint_type=CheckpointType.ON_ERROR,
-        ),
-        captured=now,
-    )
+    kept = _keep(locked, operation, now)
     fail_operation(ws, operation, "somebody worked in the sandbox since it was interrupted")
     more = ", …" if len(foreign) > _SHOWN else ""
     ws.notices.append(
         f"a {operation.kind} was interrupted and the sandbox was changed since "
         f"({', '.join(foreign[:_SHOWN])}{more}): no file was touched, its present state is "
-        f"checkpoint {kept.checkpoint.seq}; plan undo {locked.plan.name} brings back the state "
+        f"checkpoint {kept.seq}; plan undo {locked.plan.name} brings back the state "
         f"before the {operation.kind}"
     )
+
+
+def _keep(locked: LockedSandbox, operation: Operation, now: Captured) -> Checkpoint:
+    """The sandbox as it was found, as a checkpoint of its own."""
+    request = CheckpointRequest(
+        reason=f"found after an interrupted {operation.kind}",
+        checkpoint_type=CheckpointType.ON_ERROR,
+    )
+    return create_checkpoint(locked, request, captured=now).checkpoint

@@ -1,0 +1,160 @@
+"""Steps about going back and forth: rollback, undo and redo."""
+
+import os
+
+from behave import given, step, then, when
+
+from support import changes, drive, phrases
+from support.forked import WriteHere
+
+
+def _go(context, how):
+    """Go back or forth; scenarios may ask for the result, or for the error."""
+    drive.remember(context, "just before")
+    context.ids_before_rollback = {c.checkpoint_id for c in drive.listed(context)}
+    with drive.checkpoints(context) as service:
+        context.result = how(service, context.plan.plan_id)
+
+
+@step('I roll back to "{reference:Text}"')
+def _(context, reference):
+    _go(context, lambda service, plan: service.rollback_to_checkpoint(plan, reference))
+
+
+@step('I roll back only "{path:Text}" to "{reference:Text}"')
+def _(context, path, reference):
+    _go(
+        context,
+        lambda service, plan: service.rollback_to_checkpoint(plan, reference, paths=[path]),
+    )
+
+
+@step('I roll back to "{reference:Text}" and move the branch')
+def _(context, reference):
+    _go(
+        context,
+        lambda service, plan: service.rollback_to_checkpoint(plan, reference, move_branch=True),
+    )
+
+
+@step("I undo")
+def _(context):
+    _go(context, lambda service, plan: service.undo(plan))
+
+
+@step("I redo")
+def _(context):
+    _go(context, lambda service, plan: service.redo(plan))
+
+
+@when("I undo {count:d} times")
+def _(context, count):
+    for _time in range(count):
+        _go(context, lambda service, plan: service.undo(plan))
+
+
+@given('I roll back between "{one:Text}" and "{other:Text}" {count:d} times')
+def _(context, one, other, count):
+    for number in range(count):
+        target = (one, other)[number % 2]
+        _go(context, lambda service, plan, to=target: service.rollback_to_checkpoint(plan, to))
+
+
+@then("a rollback takes back whatever the agent does, and undo brings it back:")
+def _(context):
+    """All of it in one sandbox: one undo after the other then leads from change to change."""
+    before, after = context.remembered["before"], {}
+    for change in context.table.rows:
+        changes.make(change[0], drive.sandbox(context))
+        after[change[0]] = drive.look(context)
+        assert before.differences(after[change[0]]), f"the agent did nothing: {change[0]}"
+        _go(context, lambda service, plan: service.rollback_to_checkpoint(plan, "before"))
+        _compare(context, before, change[0])
+    for change, picture in reversed(after.items()):
+        _go(context, lambda service, plan: service.undo(plan))
+        _compare(context, picture, change)
+
+
+def _compare(context, wanted, change):
+    differences = wanted.differences(drive.look(context))
+    assert not differences, "\n".join((change, *differences))
+
+
+@when('somebody writes to "{path:Text}" while I roll back to "{reference:Text}"')
+def _(context, path, reference):
+    meddler = WriteHere("rollback.git_restored", drive.sandbox(context) / path, "meddling\n")
+    drive.remember(context, "just before")
+    with context.world.services(meddler) as services:
+        roll_back = services.checkpoints.rollback_to_checkpoint
+        context.error = drive.refusal(roll_back, context.plan.plan_id, reference)
+
+
+@when("I try to {what}")
+def _(context, what):
+    with drive.checkpoints(context) as service:
+        act = {"undo": service.undo, "redo": service.redo}[what]
+        context.error = drive.refusal(act, context.plan.plan_id)
+
+
+@then("it is refused with exit code {code:d}")
+def _(context, code):
+    assert context.error is not None, "it was not refused"
+    assert context.error.exit_code == code, repr(context.error)
+
+
+@then("it is not refused")
+def _(context):
+    assert context.error is None, repr(context.error)
+
+
+@then('the refusal names "{word:Text}"')
+def _(context, word):
+    told = f"{context.error.message} {context.error.hint} {context.error.details}"
+    assert word in told, told
+
+
+@then("the result is proven, and its safety checkpoint holds what was there before")
+def _(context):
+    assert context.result.verified
+    held = drive.stored_files(context, context.result.safety_checkpoint)
+    before = {os.fsdecode(path) for path in context.remembered["just before"].files}
+    assert set(held) == before, (held, before)
+
+
+@then("restored were: {listed}")
+def _(context, listed):
+    found = [c.file for c in context.result.changes if c.action == "restored"]
+    assert found == phrases.names(listed), found
+
+
+@then("removed were: {listed}")
+def _(context, listed):
+    found = [c.file for c in context.result.changes if c.action == "removed"]
+    assert found == phrases.names(listed), found
+
+
+@then("left alone were: {listed}")
+def _(context, listed):
+    found = [left.file for left in context.result.left_alone]
+    assert found == phrases.names(listed), found
+
+
+@then('the result says "{words:Text}"')
+def _(context, words):
+    assert any(words in message for message in context.result.messages), context.result.messages
+
+
+@then("the result says nothing more")
+def _(context):
+    assert not context.result.messages, context.result.messages
+
+
+@then("the superseded checkpoints it counts are {count:d}")
+def _(context, count):
+    assert context.result.impact.checkpoints_superseded == count, context.result.impact
+
+
+@then("the log, newest first, tells of: {kinds}")
+def _(context, kinds):
+    found = [entry["kind"] for entry in context.ran.json()["data"]["operations"]]
+    assert found == phrases.names(kinds), found

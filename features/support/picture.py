@@ -1,0 +1,68 @@
+"""What a user sees of a sandbox: its files, HEAD, its branch and what is staged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from support.disk import Walk, walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.world import World
+
+LOOK_ONLY = {"GIT_OPTIONAL_LOCKS": "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Bytes and modes from the disk; the rest in git's own words."""
+
+    files: Walk
+    head: str
+    commit: str
+    branch: str
+    status: str
+    staged: str
+
+    def differences(self, other: Picture) -> list[str]:
+        """What is not the same in another picture, in words."""
+        found = [
+            f"{field.name}: {getattr(self, field.name)!r} is now {getattr(other, field.name)!r}"
+            for field in fields(self)
+            if field.name != "files" and getattr(self, field.name) != getattr(other, field.name)
+        ]
+        return found + file_differences(self.files, other.files)
+
+
+def file_differences(before: Walk, now: Walk) -> list[str]:
+    """Paths that are not the same in two walks, with what they were and are."""
+    return [
+        f"{path!r}: {_shown(before.get(path))} is now {_shown(now.get(path))}"
+        for path in sorted({*before, *now})
+        if before.get(path) != now.get(path)
+    ]
+
+
+def _shown(entry: tuple[str, int, bytes] | None) -> str:
+    if entry is None:
+        return "absent"
+    kind, mode, content = entry
+    return f"{kind} {mode:o} {content[:60]!r}"
+
+
+def picture(world: World, sandbox: Path, branch: str | None) -> Picture:
+    """The sandbox as it is now; looking does not even refresh the index."""
+
+    def ask(*arguments: str) -> str:
+        return world.run("git", *arguments, cwd=sandbox, env=LOOK_ONLY).out
+
+    return Picture(
+        files=walk(sandbox),
+        head=ask("symbolic-ref", "--quiet", "HEAD") or "detached",
+        commit=ask("rev-parse", "--verify", "--quiet", "HEAD"),
+        branch=ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") if branch else "",
+        status=ask("status", "--porcelain=v2", "--untracked-files=all", "--ignored"),
+        staged=ask("diff", "--cached"),
+    )
