@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.trees import empty_tree
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,32 +32,38 @@ class CommitPair:
     state_commit: CommitId | None
 
 
-def added_bytes(store: PrivateStore, new: CommitPair, known: CommitPair | None) -> int | None:
-    """Bytes on disk of what a checkpoint adds to a complete commit; None if any is missing.
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """A comparison of a new checkpoint with a complete commit that is under way."""
 
-    Without a known commit, everything that the checkpoint needs is looked at.
-    """
-    names = _added_names(store, new, known) if known else None
-    return _all_bytes(store, new.commit) if names is None else _bytes_of(store, names)
+    store: PrivateStore
+    new: CommitPair
+    compared: tuple[RunningGit, ...]
+    """Nothing without a known commit: then everything that the checkpoint needs is looked at."""
+
+    def size(self) -> int | None:
+        """Bytes on disk of what the checkpoint adds; None if any of it is missing."""
+        outputs = [running.finish() for running in self.compared]
+        if not outputs or any(output.code for output in outputs):
+            return _all_bytes(self.store, self.new.commit)
+        matches = (_RAW.match(record) for output in outputs for record in output.records()[::2])
+        names = [m[2].decode() for m in matches if m and m[1] != _GITLINK and m[2].strip(b"0")]
+        tips = [tip for tip in (self.new.commit, self.new.state_commit) if tip]
+        return _bytes_of(self.store, [*tips, *(f"{tip}^{{tree}}" for tip in tips), *names])
 
 
-def _added_names(store: PrivateStore, new: CommitPair, known: CommitPair) -> list[str] | None:
-    """The objects that the checkpoint has and the known commit lacks; None if unreadable."""
-    tips = [new.commit]
+def start_additions(store: PrivateStore, new: CommitPair, known: CommitPair | None) -> Additions:
+    """Begin to find out what a checkpoint adds to a complete commit."""
+    if known is None:
+        return Additions(store, new, ())
     compared = [_start_comparison(store, known.commit, new.commit)]
     if new.state_commit and new.state_commit != known.state_commit:
-        tips.append(new.state_commit)
         compared.append(_start_comparison(store, known.state_commit, new.state_commit))
-    outputs = [running.finish() for running in compared]
-    if any(output.code for output in outputs):
-        return None
-    matches = (_RAW.match(record) for output in outputs for record in output.records()[::2])
-    names = [m[2].decode() for m in matches if m and m[1] != _GITLINK and m[2].strip(b"0")]
-    return [*tips, *(f"{tip}^{{tree}}" for tip in tips), *names]
+    return Additions(store, new, tuple(compared))
 
 
 def _start_comparison(store: PrivateStore, old: CommitId | None, new: CommitId) -> RunningGit:
-    known = old or store.empty_tree()
+    known = old or empty_tree(len(new))
     return store.git().start(
         "diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", known, new
     )

@@ -119,8 +119,9 @@ class _Shot:
         """Bring the working index up to date, and the user's own objects into the store."""
         store = self.camera.store
         self._bring_head()
+        looking = self.snapshot.start_look()
         scan = start_staged_scan(store, self.snapshot.inputs.user_index, self.git_state.head_commit)
-        self.snapshot.refresh()
+        self.snapshot.refresh(looking)
         self.staged = tuple(scan.blobs())
         bring_objects(store, self.staged)
 

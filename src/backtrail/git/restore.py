@@ -152,7 +152,7 @@ def prove_files(
         snapshot = Snapshot(
             store.git(sandbox.path, index), CaptureInputs(sandbox.path, setting, user_index)
         )
-        snapshot.refresh(keep_ignored=True)
+        snapshot.refresh(snapshot.start_look(), keep_ignored=True)
         seen = snapshot.write_tree()
     coming, going = _differences(store, seen, goal.tree) if seen != goal.tree else ([], [])
     may_stay = {os.fsencode(path).rstrip(b"/") for path in (*spared, *plan.survivors)}

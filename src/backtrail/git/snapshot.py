@@ -6,7 +6,6 @@ history: everything not ignored, plus what the user's index tracks, plus what th
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from dataclasses import dataclass, field
@@ -17,13 +16,11 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.paths import lstat_inside
 from backtrail.git.runner import GitRunner, Output, RunningGit, nul_joined
+from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EMPTY_TREES = frozenset(
-    hashlib.new(name, b"tree 0\0", usedforsecurity=False).hexdigest() for name in ("sha1", "sha256")
-)
 NESTED = "nested repository"
 SPECIAL = "special file"
 REFUSED_NAME = "git cannot store this name"
@@ -50,6 +47,16 @@ class Findings:
     tracked_ignored: list[bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """A comparison of the working index with the disk that is under way."""
+
+    changes: RunningGit
+    untracked: RunningGit
+    ignored: RunningGit
+    tracked: RunningGit | None
+
+
 @dataclass(slots=True)
 class Snapshot:
     """One capture in progress, on a working copy of the private index."""
@@ -58,9 +65,22 @@ class Snapshot:
     inputs: CaptureInputs
     not_captured: dict[bytes, NotCaptured] = field(default_factory=dict[bytes, NotCaptured])
 
-    def refresh(self, *, keep_ignored: bool = False) -> None:
+    def start_look(self) -> Looking:
+        """Begin to compare the working index with the disk.
+
+        All look at the same index and none writes it, so they run side by side.
+        """
+        user_index = self.inputs.user_index
+        return Looking(
+            changes=self.git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status"),
+            untracked=self._untracked(),
+            ignored=self._ignored_entries(None),
+            tracked=self._ignored_entries(user_index) if user_index else None,
+        )
+
+    def refresh(self, looking: Looking, *, keep_ignored: bool = False) -> None:
         """Bring the working index up to date with the disk; `keep_ignored` drops nothing."""
-        found = self._look(keep_ignored=keep_ignored)
+        found = self._findings(looking, keep_ignored=keep_ignored)
         untracked = found.untracked
         removed = [*found.deleted, *found.dropped]
         if removed:
@@ -70,15 +90,11 @@ class Snapshot:
                 untracked = self._untracked().finish().checked().records()
         self.add([*found.changed, *untracked, *found.tracked_ignored])
 
-    def _look(self, *, keep_ignored: bool) -> Findings:
-        # All look at the same index and none writes it, so they run side by side.
-        changes = self.git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
-        untracked = self._untracked()
-        ignored = self._ignored_entries(None)
-        tracked = self._ignored_entries(self.inputs.user_index) if self.inputs.user_index else None
-        changed, deleted = _parse_changes(changes.finish().checked().records())
-        others = untracked.finish().checked().records()
-        held_though_ignored = set(ignored.finish().checked().records())
+    def _findings(self, looking: Looking, *, keep_ignored: bool) -> Findings:
+        changed, deleted = _parse_changes(looking.changes.finish().checked().records())
+        others = looking.untracked.finish().checked().records()
+        held_though_ignored = set(looking.ignored.finish().checked().records())
+        tracked = looking.tracked
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
         dropped = set[bytes]() if keep_ignored else held_though_ignored - wanted
         return Findings(
@@ -128,7 +144,7 @@ class Snapshot:
 
     def finish_write_tree(self, writing: RunningGit) -> TreeId:
         tree = TreeId(writing.finish().checked().text)
-        if tree in EMPTY_TREES:
+        if tree == empty_tree(len(tree)):
             self._check_really_empty()
         return tree
 

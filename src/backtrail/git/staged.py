@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.trees import empty_tree
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -53,7 +55,7 @@ def start_staged_scan(
 ) -> StagedScan:
     if user_index is None:
         return StagedScan(store, None, None)
-    tree = head or store.empty_tree()
+    tree = head or empty_tree(store.id_length())
     running = store.git(index=user_index).start(
         "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
         "--ignore-submodules=all", tree, "--",

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
+from backtrail.domain.ids import TreeId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from backtrail.git.store import PrivateStore
+
+
+_HASHES = {40: "sha1", 64: "sha256"}
+
+
+def empty_tree(id_length: int) -> TreeId:
+    """The id of the tree without entries, which git knows without having it."""
+    return TreeId(hashlib.new(_HASHES[id_length], b"tree 0\0", usedforsecurity=False).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

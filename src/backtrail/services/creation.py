@@ -17,7 +17,7 @@ from backtrail.domain.checkpoint import (
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
-from backtrail.git.additions import CommitPair, added_bytes
+from backtrail.git.additions import Additions, CommitPair, start_additions
 from backtrail.git.commits import write_checkpoint
 from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
 from backtrail.services.ids import new_id
@@ -70,12 +70,13 @@ def create_checkpoint(
             captured = locked.camera.capture(replaced_by=replaced_by, known_heads=heads)
         commit = write_commit(locked, announced, captured)
         ws.failpoints.reach("create.objects_written")
+        additions = start_check(locked, commit, captured, like=announced.parent)
         pin(locked, announced.row, commit)
     except BaseException as error:
         _note_failure(locked, announced.row, error)
         raise
     ws.failpoints.reach("create.pinned")
-    size = check_connected(locked, commit, captured, like=announced.parent)
+    size = whole_size(additions)
     ws.failpoints.reach("create.connected")
     with ws.database.write() as uow:
         checkpoint = complete(uow, announced.row, captured, commit, size)
@@ -145,21 +146,26 @@ def pin(locked: LockedSandbox, row: Checkpoint, commit: CommitId) -> None:
     locked.store.pin(locked.sandbox.sandbox_id, row.checkpoint_id, commit)
 
 
-def check_connected(
+def start_check(
     locked: LockedSandbox, commit: CommitId, captured: Captured, *, like: Checkpoint | None
-) -> int:
-    """What the checkpoint added to the store; raises if an object of it is missing."""
+) -> Additions:
+    """Begin to look whether the checkpoint is whole, given one that is."""
     known, base = None, locked.sandbox.base_commit
     if like and like.sandbox_ref:
         known = CommitPair(like.sandbox_ref, like.metadata.get("state_commit"))
     elif base:
         known = CommitPair(base, None)
-    size = added_bytes(locked.store, CommitPair(commit, captured.state_commit), known)
+    return start_additions(locked.store, CommitPair(commit, captured.state_commit), known)
+
+
+def whole_size(additions: Additions) -> int:
+    """What the checkpoint added to the store; raises if an object of it is missing."""
+    size = additions.size()
     if size is None:
         raise GitFailedError(
             "the checkpoint is not whole: an object is missing from the store",
             hint="the next command looks at it again; make another checkpoint",
-            details={"commit": commit},
+            details={"commit": additions.new.commit},
         )
     return size
 

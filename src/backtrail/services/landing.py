@@ -18,9 +18,10 @@ from backtrail.services.creation import (
     Announced,
     announce,
     announced,
-    check_connected,
     complete,
     pin,
+    start_check,
+    whole_size,
     write_commit,
 )
 
@@ -54,7 +55,7 @@ def land(
     else:
         captured = read_checkpoint(locked.store, commit).captured
     ws.failpoints.reach("rollback.result_pinned")
-    size = check_connected(locked, commit, captured, like=target)
+    size = whole_size(start_check(locked, commit, captured, like=target))
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)

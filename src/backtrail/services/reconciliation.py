@@ -11,7 +11,7 @@ from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointT
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CheckpointId, CommitId, OperationId
 from backtrail.domain.lineage import lineage_of
-from backtrail.git.additions import CommitPair, added_bytes
+from backtrail.git.additions import CommitPair, start_additions
 from backtrail.git.commits import CheckpointCommit, read_checkpoint
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def _readable(locked: LockedSandbox, commit: CommitId) -> CheckpointCommit | Non
 def _added(locked: LockedSandbox, found: CheckpointCommit) -> int | None:
     base = locked.sandbox.base_commit
     known = CommitPair(base, None) if base else None
-    return added_bytes(locked.store, CommitPair(found.commit, found.captured.state_commit), known)
+    pair = CommitPair(found.commit, found.captured.state_commit)
+    return start_additions(locked.store, pair, known).size()
 
 
 def _superseded_by(uow: UnitOfWork, row: Checkpoint) -> OperationId | None:
