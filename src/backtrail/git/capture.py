@@ -8,13 +8,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.domain.ids import CommitId
 from backtrail.git.gitstate import GitState, read_git_state
 from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
 from backtrail.git.private_index import keep_index, trust, working_index
 from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.snapshot import CaptureInputs, Snapshot
 from backtrail.git.staged import start_staged_scan
-from backtrail.git.state import SandboxState, write_state
+from backtrail.git.state import SandboxState, encode_state, write_state
+from backtrail.git.state_memo import StateMemo, digest, digest_of_inputs, read_memo
 from backtrail.git.state_parts import StoringParts, storing_parts
 from backtrail.git.transfer import bring_commit, bring_objects
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from backtrail.domain.ids import CommitId, TreeId
+    from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.store import PrivateStore
 
@@ -64,20 +66,32 @@ class Camera:
         The caller holds the sandbox's lock: the private index is brought up to date, too.
         """
         began = time.time_ns()
-        with (
-            self._shot(known_heads) as shot,
-            storing_parts(self.store, shot.git_state.index, shot.excludes) as parts,
-        ):
-            seed_date = trust(shot.index) if fresh_seed else None
-            shot.refresh()
-            captured = shot.develop(parts, replaced_by)
+        with self._shot(known_heads) as shot:
+            git_state, excludes = shot.git_state, shot.excludes
+            inputs = digest_of_inputs(git_state, excludes)
+            memo = read_memo(self._memo_file, inputs)
+            with storing_parts(self.store, git_state.index, excludes, memo) as parts:
+                seed_date = trust(shot.index) if fresh_seed else None
+                shot.refresh(memo)
+                captured = shot.develop(parts, replaced_by, memo)
             keep_index(shot.index, self._kept_index, began_ns=began, date_ns=seed_date)
+            self._remember(inputs, captured, parts)
         return captured
+
+    def forget_memo(self) -> None:
+        """Do not believe again what turned out to be incomplete."""
+        self._memo_file.unlink(missing_ok=True)
+
+    def _remember(self, inputs: str, captured: Captured, parts: StoringParts) -> None:
+        document = digest(encode_state(captured.state))
+        staged = list(captured.state.staged)
+        memo = StateMemo(inputs, document, captured.state_commit, parts.blobs(), staged)
+        memo.write(self._memo_file)
 
     def peek(self, *, replaced_by: tuple[TreeId, ...] = ()) -> Glimpse:
         """Look without a lock and without changing the private index."""
         with self._shot(()) as shot:
-            shot.refresh()
+            shot.refresh(None)
             tree = shot.snapshot.write_tree()
             forced = shot.force(tree, replaced_by)
             state = shot.state(forced, replaced_by)
@@ -86,6 +100,10 @@ class Camera:
     @property
     def _kept_index(self) -> Path:
         return self.store.layout.sandbox_index(self.sandbox.sandbox_id)
+
+    @property
+    def _memo_file(self) -> Path:
+        return self._kept_index.with_name(f"{self._kept_index.name}.state")
 
     @contextmanager
     def _shot(self, known_heads: tuple[CommitId, ...]) -> Generator[_Shot]:
@@ -115,17 +133,23 @@ class _Shot:
     known_heads: tuple[CommitId, ...]
     staged: tuple[str, ...] = ()
 
-    def refresh(self) -> None:
+    def refresh(self, memo: StateMemo | None) -> None:
         """Bring the working index up to date, and the user's own objects into the store."""
-        store = self.camera.store
         self._bring_head()
         looking = self.snapshot.start_look()
-        scan = start_staged_scan(store, self.snapshot.inputs.user_index, self.git_state.head_commit)
+        if memo is not None:
+            self.snapshot.refresh(looking)
+            self.staged = tuple(memo.staged)
+            return
+        store, user_index = self.camera.store, self.snapshot.inputs.user_index
+        scan = start_staged_scan(store, user_index, self.git_state.head_commit)
         self.snapshot.refresh(looking)
         self.staged = tuple(scan.blobs())
         bring_objects(store, self.staged)
 
-    def develop(self, parts: StoringParts, replaced_by: tuple[TreeId, ...]) -> Captured:
+    def develop(
+        self, parts: StoringParts, replaced_by: tuple[TreeId, ...], memo: StateMemo | None
+    ) -> Captured:
         """Write the tree and, beside it, the state commit."""
         writing = self.snapshot.start_write_tree()
         forced: list[bytes] = []
@@ -133,9 +157,16 @@ class _Shot:
             forced = self.force(self.snapshot.finish_write_tree(writing), replaced_by)
             writing = self.snapshot.start_write_tree()
         state = self.state(forced, replaced_by)
-        base = self.camera.sandbox.base_commit
-        state_commit = write_state(self.camera.store, state, parts.blobs(), base)
+        state_commit = self._state_commit(state, parts, memo)
         return Captured(self.snapshot.finish_write_tree(writing), state_commit, state)
+
+    def _state_commit(
+        self, state: SandboxState, parts: StoringParts, memo: StateMemo | None
+    ) -> CommitId:
+        if memo is not None and memo.document == digest(encode_state(state)):
+            return CommitId(memo.state_commit)
+        base = self.camera.sandbox.base_commit
+        return write_state(self.camera.store, state, parts.blobs(), base)
 
     def force(self, tree: TreeId, replaced_by: tuple[TreeId, ...]) -> list[bytes]:
         """Capture what the ignore rules kept out and the caller is about to replace."""

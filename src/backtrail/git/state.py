@@ -61,7 +61,7 @@ def write_state(
 
 def _write_tree(store: PrivateStore, state: SandboxState, parts: Mapping[str, str]) -> str:
     document = store.git().call(
-        "hash-object", "-w", "--no-filters", "--stdin", stdin=_encode(state)
+        "hash-object", "-w", "--no-filters", "--stdin", stdin=encode_state(state)
     )
     blobs = {**parts, _STATE: document.text}
     lines = [f"100644 blob {blob}\t{name}" for name, blob in blobs.items()]
@@ -76,7 +76,7 @@ def _make_tree(store: PrivateStore, lines: list[str]) -> str:
     return store.git().call("mktree", stdin="".join(f"{x}\n" for x in lines).encode()).text
 
 
-def _encode(state: SandboxState) -> bytes:
+def encode_state(state: SandboxState) -> bytes:
     git_state = state.git_state
     document = {
         "format": STATE_FORMAT,

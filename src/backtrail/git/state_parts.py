@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from backtrail.git.gitstate import UserIndex
-    from backtrail.git.runner import Output, RunningGit
+    from backtrail.git.runner import RunningGit
+    from backtrail.git.state_memo import StateMemo
     from backtrail.git.store import PrivateStore
 
 EXCLUDES, INDEX = "excludes", "index"
@@ -20,27 +21,28 @@ EXCLUDES, INDEX = "excludes", "index"
 
 @dataclass(slots=True)
 class StoringParts:
-    """Hashing and compressing that is under way."""
+    """Hashing and compressing that is under way, or was spared."""
 
     names: tuple[str, ...]
-    running: RunningGit
-    output: Output | None = None
+    running: RunningGit | None
+    ready: dict[str, str] | None = None
 
     def blobs(self) -> dict[str, str]:
         """The ids of the parts, by name."""
-        return dict(zip(self.names, self.wait().checked().text.splitlines(), strict=True))
-
-    def wait(self) -> Output:
-        if self.output is None:
-            self.output = self.running.finish()
-        return self.output
+        if self.ready is None and self.running is not None:
+            lines = self.running.finish().checked().text.splitlines()
+            self.ready = dict(zip(self.names, lines, strict=True))
+        return self.ready or {}
 
 
 @contextmanager
 def storing_parts(
-    store: PrivateStore, index: UserIndex | None, excludes: bytes
+    store: PrivateStore, index: UserIndex | None, excludes: bytes, memo: StateMemo | None = None
 ) -> Generator[StoringParts]:
-    """Begin to store the user's index and the ignore text; both may be large."""
+    """Begin to store the user's index and the ignore text, unless they are there already."""
+    if memo is not None:
+        yield StoringParts((), None, memo.parts)
+        return
     parts: Mapping[str, bytes] = {EXCLUDES: excludes, **({INDEX: index.content} if index else {})}
     with scratch_directory(store) as directory:
         for name, content in parts.items():
@@ -50,4 +52,5 @@ def storing_parts(
         try:
             yield storing
         finally:
-            storing.wait()
+            # Git reads the files in the directory that is about to go.
+            storing.blobs()

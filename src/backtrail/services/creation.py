@@ -76,7 +76,7 @@ def create_checkpoint(
         _note_failure(locked, announced.row, error)
         raise
     ws.failpoints.reach("create.pinned")
-    size = whole_size(additions)
+    size = whole_size(locked, additions)
     ws.failpoints.reach("create.connected")
     with ws.database.write() as uow:
         checkpoint = complete(uow, announced.row, captured, commit, size)
@@ -158,10 +158,11 @@ def start_check(
     return start_additions(locked.store, CommitPair(commit, captured.state_commit), known)
 
 
-def whole_size(additions: Additions) -> int:
+def whole_size(locked: LockedSandbox, additions: Additions) -> int:
     """What the checkpoint added to the store; raises if an object of it is missing."""
     size = additions.size()
     if size is None:
+        locked.camera.forget_memo()
         raise GitFailedError(
             "the checkpoint is not whole: an object is missing from the store",
             hint="the next command looks at it again; make another checkpoint",

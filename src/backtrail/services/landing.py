@@ -55,7 +55,7 @@ def land(
     else:
         captured = read_checkpoint(locked.store, commit).captured
     ws.failpoints.reach("rollback.result_pinned")
-    size = whole_size(start_check(locked, commit, captured, like=target))
+    size = whole_size(locked, start_check(locked, commit, captured, like=target))
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
