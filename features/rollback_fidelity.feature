@@ -235,6 +235,38 @@ Feature: What a rollback brings back
       | deleted   | rm .gitignore                  | build/out.o, debug.log |
       | rewritten | cp README.md .gitignore        | build/out.o, debug.log |
 
+  Scenario: What is ignored now is left alone, though the checkpoint would not ignore it
+    Given the agent works and saves: one
+    And the agent writes "*\n" to ".gitignore"
+    And the agent writes "mine\n" to "hidden"
+    When I roll back to "one"
+    Then "hidden" holds "mine\n"
+    And left alone were: hidden
+    When I undo
+    Then "hidden" holds "mine\n"
+    And ".gitignore" holds "*\n"
+
+  Scenario: A .gitignore that hides itself does not hide what came back
+    Given the agent writes "x\n" to "data/x"
+    And the agent works and saves: one
+    And the agent writes "changed\n" to "data/x"
+    And the agent writes "*\n" to "data/.gitignore"
+    When I roll back to "one"
+    Then "data/x" holds "x\n"
+    And left alone were: data/.gitignore
+
+  Scenario: Undoing removes what came back, though the rules that return would ignore it
+    Given the agent writes "x\n" to "data.csv"
+    And the agent works and saves: one
+    And the agent deletes "data.csv"
+    And the agent writes "*\n" to ".gitignore"
+    When I roll back to "one"
+    Then "data.csv" holds "x\n"
+    When I undo
+    Then "data.csv" is not there
+    When I redo
+    Then "data.csv" holds "x\n"
+
   Scenario: Files that are ignored by the user's own settings are left alone
     Given the user's own settings ignore "*.mine"
     And the agent writes "first\n" to "a.mine"
