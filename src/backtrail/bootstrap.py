@@ -21,7 +21,7 @@ from backtrail.services.database import DatabaseService
 from backtrail.services.plans import PlanService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
 from backtrail.storage.database import Database
-from backtrail.storage.engine import create_database_engine
+from backtrail.storage.engine import create_database_engine, database_files
 from backtrail.storage.schema import ensure_schema
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def open_services(
         claim_home(layout, worktree.common_dir)
     store = _open_store(layout, worktree.common_dir)
     store_id, host_id = store.store_id(), _host_id()
-    engine = create_database_engine(_database_url(layout, environ))
+    url = _database_url(layout, environ)
+    engine = create_database_engine(url)
     ensure_schema(engine, lambda: _shared_lock(layout))
     workspace = Workspace(
         common_dir=worktree.common_dir,
@@ -77,7 +78,8 @@ def open_services(
         database=Database(engine, store_id=store_id, host_id=host_id),
         store_id=store_id,
         host_id=host_id,
-        user=UserSettings(environ.get("HOME"), environ.get("XDG_CONFIG_HOME")),
+        user=_user_settings(environ),
+        own_paths=(layout.home, worktree.common_dir, *database_files(url)),
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
@@ -92,6 +94,12 @@ def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseServ
     layout.make_directories()
     location = str(url) if isinstance(url, Path) else _without_password(url)
     return DatabaseService(url, location, lambda: _shared_lock(layout))
+
+
+def _user_settings(environ: Mapping[str, str]) -> UserSettings:
+    names = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+    variables = tuple((name, environ[name]) for name in names if name in environ)
+    return UserSettings(environ.get("HOME"), environ.get("XDG_CONFIG_HOME"), variables)
 
 
 def _home(worktree: Worktree, environ: Mapping[str, str]) -> StoreLayout:
@@ -134,7 +142,8 @@ def _shared_lock(layout: StoreLayout) -> AbstractContextManager[int]:
 
 def _main_root(worktree: Worktree) -> Path:
     """The checkout beside which sandboxes are put: never inside a git directory."""
-    if not worktree.is_main and worktree.common_dir.name == ".git":
+    inside = worktree.root == worktree.common_dir or not worktree.is_main
+    if inside and worktree.common_dir.name == ".git":
         return worktree.common_dir.parent
     return worktree.root
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) [A-Z]")
 _GITLINK = b"160000"
-_MISSING = b" missing"
+_MISSING = b" missing\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,12 @@ def _start_comparison(store: PrivateStore, old: CommitId | None, new: CommitId) 
 
 def _bytes_of(store: PrivateStore, names: Sequence[str]) -> int | None:
     stdin = "".join(f"{name}\n" for name in names).encode()
-    output = store.git().call("cat-file", "--batch-check=%(objectsize:disk)", stdin=stdin)
-    lines = output.stdout.splitlines()
-    return None if any(x.endswith(_MISSING) for x in lines) else sum(map(int, lines))
+    # Asking for the type makes git open the object, not only find its name.
+    wanted = "--batch-check=%(objectsize:disk) %(objecttype)"
+    output = store.git().run("cat-file", wanted, stdin=stdin)
+    lines = [line.split(b" ")[0] for line in output.stdout.splitlines()]
+    broken = output.code or output.stderr or _MISSING in output.stdout
+    return None if broken else sum(map(int, lines))
 
 
 def _all_bytes(store: PrivateStore, commit: CommitId) -> int | None:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CommitId
 from backtrail.git.gitstate import GitState, read_git_state
 from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
@@ -73,7 +74,12 @@ class Camera:
             with storing_parts(self.store, git_state.index, excludes, memo) as parts:
                 seed_date = trust(shot.index) if fresh_seed else None
                 shot.refresh(memo)
-                captured = shot.develop(parts, replaced_by, memo)
+                try:
+                    captured = shot.develop(parts, replaced_by, memo)
+                except GitFailedError:
+                    # Perhaps an object that the memo names is gone: the next look does without.
+                    self.forget_memo()
+                    raise
             keep_index(shot.index, self._kept_index, began_ns=began, date_ns=seed_date)
             self._remember(inputs, captured, parts)
         return captured

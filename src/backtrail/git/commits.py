@@ -68,5 +68,9 @@ def read_checkpoint(store: PrivateStore, commit: CommitId) -> CheckpointCommit:
     if not parents or not trees:
         raise GitFailedError(f"commit {commit} is not a checkpoint")
     state_commit = CommitId(parents[-1])
-    captured = Captured(TreeId(trees[0]), state_commit, read_state(store, state_commit))
-    return CheckpointCommit(commit, captured, json.loads(message.split(b"\n", 2)[2]))
+    try:
+        captured = Captured(TreeId(trees[0]), state_commit, read_state(store, state_commit))
+        facts = json.loads(message.split(b"\n", 2)[2])
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise GitFailedError(f"commit {commit} is not a checkpoint of ours") from error
+    return CheckpointCommit(commit, captured, facts)

@@ -58,7 +58,9 @@ def user_git(git_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> GitRunner
 def read_git_state(git_dir: Path, branch: str | None) -> GitState:
     """What HEAD, our branch and the index are now."""
     head_text = (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
-    head_ref = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else None
+    named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
+    # Whatever else stands there is no ref, and must not become an argument of ours.
+    head_ref = named if named.startswith("refs/") else None
     branch_ref = _BRANCH + branch if branch else None
     commits = resolve_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
     detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
@@ -88,9 +90,14 @@ def read_index(git_dir: Path) -> UserIndex | None:
             content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except FileNotFoundError:
         return None
-    if _SPLIT in content and any(git_dir.glob("sharedindex.*")):
+    if _SPLIT in content and index_is_split(git_dir):
         content = _made_whole(git_dir, content)
     return UserIndex(content, date)
+
+
+def index_is_split(git_dir: Path) -> bool:
+    """Whether most of the index may lie in a shared file beside it."""
+    return any(git_dir.glob("sharedindex.*"))
 
 
 def _made_whole(git_dir: Path, content: bytes) -> bytes:

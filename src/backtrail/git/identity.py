@@ -6,14 +6,16 @@ from the original, whose sandboxes it must not touch.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import SandboxInvalidError
+from backtrail.domain.errors import RefusedError, SandboxInvalidError
 from backtrail.git.discovery import Worktree, gitdir_backlink, same_directory, worktree_at
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
     from backtrail.domain.ids import SandboxId
     from backtrail.domain.plan import Sandbox
@@ -52,6 +54,18 @@ def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
         )
     if not _marker(worktree.git_dir, sandbox.sandbox_id).exists():
         raise _invalid(sandbox, "was replaced by another worktree", _HINT)
+
+
+def refuse_own_files_inside(root: Path, own: Iterable[Path]) -> None:
+    """Refuse a sandbox that holds our own files: a rollback would roll back Backtrail itself."""
+    for path in own:
+        real = Path(os.path.realpath(path))
+        below = real.is_relative_to(root) and not real.is_relative_to(root / ".git")
+        if below:
+            raise RefusedError(
+                f"{str(path)!r} lies inside the sandbox {str(root)!r}: it would be rolled back",
+                hint="keep PLAN_HOME, the database and the git directory out of the sandbox",
+            )
 
 
 def mark_as_sandbox(worktree: Worktree, sandbox: SandboxId) -> None:

@@ -29,6 +29,8 @@ class UserSettings:
 
     home: str | None
     xdg_config_home: str | None
+    configuration_variables: tuple[tuple[str, str], ...] = ()
+    """GIT_CONFIG_GLOBAL and the like, where the user has set them."""
 
     def configuration_directory(self) -> Path | None:
         if self.xdg_config_home:
@@ -74,6 +76,7 @@ def configuration_reader(common_dir: Path, user: UserSettings) -> GitRunner:
         environment["HOME"] = user.home
     if user.xdg_config_home:
         environment["XDG_CONFIG_HOME"] = user.xdg_config_home
+    environment.update(user.configuration_variables)
     return GitRunner({**environment, "GIT_DIR": str(common_dir)}, (), common_dir)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 _LOOSE_DIRECTORY = re.compile(r"[0-9a-f]{2}")
@@ -66,7 +67,10 @@ def _link_loose(source: Path, target: Path) -> None:
 def _link(source: Path, target: Path) -> None:
     # The user's gc may take a file away while we look, and another plan may link it first.
     try:
-        os.link(source, target, follow_symlinks=False)
+        found = source.lstat()
+        # A power loss may leave an empty file under an object's name; it must not pass for one.
+        if stat.S_ISREG(found.st_mode) and found.st_size:
+            os.link(source, target, follow_symlinks=False)
     except (FileNotFoundError, FileExistsError):
         return
 

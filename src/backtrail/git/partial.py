@@ -27,13 +27,20 @@ def _selects(selection: bytes, path: bytes) -> bool:
     return path == selection or path.startswith(selection + b"/")
 
 
+def _in_place_of_parents(
+    store: PrivateStore, tree: TreeId, paths: Sequence[str]
+) -> list[TreeEntry]:
+    """Files of the tree that stand where a selected path has a parent directory."""
+    wanted = [os.fsencode(path) for path in paths]
+    return [e for e in list_tree(store, tree) if any(p.startswith(e.path + b"/") for p in wanted)]
+
+
 def tree_with_paths_from(
     store: PrivateStore, tree: TreeId, source: TreeId, paths: Sequence[str]
 ) -> TreeId:
     """`tree`, with everything under the paths as it is in `source`."""
-    leaving = selected_entries(store, tree, paths)
-    coming = selected_entries(store, source, paths)
-    _refuse_unknown(paths, [*leaving, *coming])
+    coming = selected_entries(store, source, paths) + _in_place_of_parents(store, source, paths)
+    leaving = selected_entries(store, tree, [*paths, *(os.fsdecode(e.path) for e in coming)])
     with scratch_directory(store) as directory:
         git = store.git(directory, directory / "index")
         git.call("read-tree", tree)
@@ -48,7 +55,11 @@ def tree_with_paths_from(
         return TreeId(git.call("write-tree").text)
 
 
-def _refuse_unknown(paths: Sequence[str], entries: list[TreeEntry]) -> None:
+def refuse_unknown_paths(
+    store: PrivateStore, paths: Sequence[str], trees: tuple[TreeId, ...]
+) -> None:
+    """Refuse a path that none of the trees has."""
+    entries = [entry for tree in trees for entry in selected_entries(store, tree, paths)]
     for path in paths:
         if not any(_selects(os.fsencode(path), entry.path) for entry in entries):
             raise NotFoundError(

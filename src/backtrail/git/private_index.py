@@ -64,12 +64,15 @@ def safe_date(began_ns: int) -> int:
     return began_ns - _SECOND_NS
 
 
-def trust(working: Path) -> int:
+def trust(working: Path) -> int | None:
     """Let the copy of a fresh seed be believed; gives its date, to be kept.
 
     Git has just written the very files that the seed describes, so the first snapshot need not
     read them again. Every later one still must, until the index is dated anew.
     """
+    if not working.exists():
+        # Not every git writes a checksum that can be checked: then it is built anew.
+        return None
     date = working.stat().st_mtime_ns
     os.utime(working)
     return date

@@ -38,6 +38,8 @@ class Goal:
     forced: tuple[str, ...]
     accounted: tuple[TreeId, ...] = ()
     """Trees whose paths, where the goal lacks them, are known to have been absent."""
+    uncaptured: tuple[str, ...] = ()
+    """Paths that were there and could not be captured: what is at or below them stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ def plan_files(store: PrivateStore, current: TreeId, goal: Goal) -> FilePlan:
     survivors = ignored_at(store, goal.tree, goal.excludes, free)
     survivors -= _tracked(store, goal.index, survivors)
     survivors -= _known_absent(store, goal, survivors)
+    uncaptured = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
+    survivors |= {p for p in free if not uncaptured.isdisjoint((p, *_parents(p)))}
     changes = [(path, RevertAction.RESTORED) for path in coming]
     changes += [(path, RevertAction.REMOVED) for path in going if path not in survivors]
     return FilePlan(
@@ -128,7 +132,9 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         git = store.git(sandbox.path, index)
         survivors = [os.fsencode(path) for path in plan.survivors]
         Snapshot(git, CaptureInputs(sandbox.path, "", None)).forget(survivors)
-        git.call("read-tree", "--reset", "-u", plan.goal.tree)
+        # Two trees, not --reset: git then refuses to touch a file that has changed since it was
+        # captured, or one that has appeared since in the place of one that comes back.
+        git.call("read-tree", "-m", "-u", git.call("write-tree").text, plan.goal.tree)
         keep_index(index, kept, began_ns=began)
 
 

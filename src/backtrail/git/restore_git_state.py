@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.ids import CommitId
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
 _BRANCH = "refs/heads/"
@@ -38,7 +39,8 @@ class BranchMove:
 
     ref: str
     old: CommitId | None
-    new: CommitId
+    new: CommitId | None
+    """None where the branch did not exist: it goes again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,12 @@ def plan_git_state(
     if sandbox.kind is SandboxKind.OWN:
         return _plan_own(store, sandbox, now, target)
     if move_branch and target.head_ref and target.head_commit:
+        if now.head_ref != target.head_ref:
+            raise RefusedError(
+                f"HEAD is not on {_short(target.head_ref)!r}, the branch that would be moved",
+                hint=f"git switch {_short(target.head_ref)} first, or leave --move-branch out",
+            )
+        _refuse_if_elsewhere(store, sandbox, target.head_ref)
         move = _move(store, sandbox, target.head_ref, target.head_commit)
         return GitStatePlan(move, target.head_ref, None)
     return _plan_attached(store, sandbox, now, target)
@@ -69,7 +77,7 @@ def _plan_own(
 ) -> GitStatePlan:
     ours = f"{_BRANCH}{sandbox.branch}"
     move = None
-    if target.branch_commit and target.branch_commit != now.branch_commit:
+    if target.branch_commit != now.branch_commit:
         move = _move(store, sandbox, ours, target.branch_commit)
     if target.head_ref == ours:
         if now.head_ref != ours:
@@ -84,13 +92,22 @@ def _head_on_foreign_branch(
     store: PrivateStore, sandbox: Sandbox, target: GitState, move: BranchMove | None
 ) -> GitStatePlan:
     ref = target.head_ref or ""
-    if target.head_commit is None or _free_at(store, sandbox, ref, target.head_commit):
+    if target.head_commit is None:
+        return _head_on_unborn_branch(sandbox, ref, move)
+    if _free_at(store, sandbox, ref, target.head_commit):
         return GitStatePlan(move, ref, None)
     said = (
         f"HEAD was on {_short(ref)}, which no longer points there or is checked out elsewhere; "
         f"HEAD is now detached at {target.head_commit[:12]}"
     )
     return GitStatePlan(move, None, target.head_commit, (said,))
+
+
+def _head_on_unborn_branch(sandbox: Sandbox, ref: str, move: BranchMove | None) -> GitStatePlan:
+    if ref not in resolve_refs(sandbox.git_dir, [ref]):
+        return GitStatePlan(move, ref, None)
+    said = f"HEAD stays where it is: {_short(ref)} had no commit then and has one now"
+    return GitStatePlan(move, None, None, (said,))
 
 
 def _plan_attached(
@@ -122,11 +139,18 @@ def _free_at(store: PrivateStore, sandbox: Sandbox, ref: str, commit: CommitId) 
     return elsewhere is None
 
 
-def _move(store: PrivateStore, sandbox: Sandbox, ref: str, commit: CommitId) -> BranchMove | None:
+def _move(
+    store: PrivateStore, sandbox: Sandbox, ref: str, commit: CommitId | None
+) -> BranchMove | None:
     old = resolve_refs(sandbox.git_dir, [ref]).get(ref)
     if old == commit:
         return None
     _refuse_if_elsewhere(store, sandbox, ref)
+    if user_git(sandbox.git_dir).run("symbolic-ref", "--quiet", ref).code == 0:
+        raise RefusedError(
+            f"branch {_short(ref)!r} is a symbolic ref: moving it would move another branch",
+            hint=f"make it a branch of its own: git symbolic-ref --delete {ref}",
+        )
     return BranchMove(ref, old, commit)
 
 
@@ -151,13 +175,13 @@ def restore_git_state(
     why: str,
 ) -> None:
     """Carry the plan out and put the index back; lost commits and staged blobs return first."""
-    commits = [plan.move.new] if plan.move else []
-    send_back(store, sandbox.git_dir, [*commits, *([plan.detach] if plan.detach else [])], staged)
+    # The index names blobs of the target's HEAD, also where HEAD itself is not moved.
+    commits = dict.fromkeys((plan.move.new if plan.move else None, plan.detach, target.head_commit))
+    send_back(store, sandbox.git_dir, [commit for commit in commits if commit], staged)
     git = user_git(sandbox.git_dir, store.lock_descriptors)
     reason = ("-m", f"backtrail: {why}")
     if plan.move:
-        new, old = plan.move.new, plan.move.old or "0" * len(plan.move.new)
-        git.call("update-ref", "--create-reflog", *reason, plan.move.ref, new, old)
+        _carry_out_move(git, plan.move, reason)
     if plan.head_ref:
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
@@ -165,9 +189,21 @@ def restore_git_state(
     _restore_index(sandbox.git_dir, target.index)
 
 
+def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -> None:
+    if move.new is None:
+        git.call("update-ref", "-d", *reason, move.ref, *([move.old] if move.old else []))
+        return
+    old = move.old or "0" * len(move.new)
+    git.call("update-ref", "--no-deref", "--create-reflog", *reason, move.ref, move.new, old)
+
+
 def _restore_index(git_dir: Path, index: UserIndex | None) -> None:
     path, lock, ours = git_dir / "index", git_dir / "index.lock", git_dir / _OWN_INDEX
-    ours.write_bytes(index.content if index else b"")
+    # The directory is the sandbox's too: nothing planted there is written through.
+    ours.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(ours, flags, 0o644), "wb") as file:
+        file.write(index.content if index else b"")
     try:
         if index is not None:
             # The date says which entries git may trust without looking; it belongs to the index.
@@ -202,7 +238,7 @@ def remove_own_index_lock(git_dir: Path) -> None:
     The lock is a second name of a file of ours, so that it can be told from one of the user's.
     """
     ours, lock = git_dir / _OWN_INDEX, git_dir / "index.lock"
-    if not ours.exists():
+    if not os.path.lexists(ours):
         return
     if lock.exists() and lock.samefile(ours):
         lock.unlink()
@@ -227,7 +263,8 @@ def prove_git_state(
         and resolve_refs(sandbox.git_dir, [plan.move.ref]).get(plan.move.ref) != plan.move.new
     ):
         wrong.append(f"branch {_short(plan.move.ref)}")
-    if plan.head_ref and now.head_ref != plan.head_ref:
+    wanted_head = (plan.head_ref, target.head_commit)
+    if plan.head_ref and (now.head_ref, now.head_commit) != wanted_head:
         wrong.append("HEAD")
     if plan.detach and (now.head_ref is not None or now.head_commit != plan.detach):
         wrong.append("HEAD")

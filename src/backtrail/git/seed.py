@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 # Any of these in an attributes file may make the bytes on disk differ from the stored ones.
 _CONVERTING = (b"eol=crlf", b"ident", b"filter", b"working-tree-encoding", b"crlf")
 _GITLINK = re.compile(rb"(?:^|\0)H 160000 [^\t]*\t([^\0]*)")
-# Line endings that configuration alone converts on checkout.
-_CONVERTING_SETTINGS = {b"core.autocrlf": b"true", b"core.eol": b"crlf"}
+# Values of core.autocrlf under which a checkout writes what is stored.
+_NOT_CONVERTING = (b"", b"false", b"no", b"off", b"0", b"input")
+_UNSET = 1
 
 
 def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int) -> bool:
@@ -59,9 +60,11 @@ def _all_plain(entries: bytes) -> bool:
 def checkout_converts(store: PrivateStore, sandbox: Sandbox, user: UserSettings) -> bool:
     """Whether settings or attributes could change bytes on checkout; errs on the safe side."""
     settings = _settings(store, user)
-    if any(
-        settings.get(name, b"").lower() == value for name, value in _CONVERTING_SETTINGS.items()
-    ):
+    if settings is None:
+        return True
+    if settings.get(b"core.autocrlf", b"false").lower() not in _NOT_CONVERTING:
+        return True
+    if settings.get(b"core.eol", b"").lower() == b"crlf":
         return True
     texts = _tracked_attributes(store, sandbox)
     configured = settings.get(b"core.attributesfile")
@@ -69,12 +72,16 @@ def checkout_converts(store: PrivateStore, sandbox: Sandbox, user: UserSettings)
     return any(word in text for text in texts for word in _CONVERTING)
 
 
-def _settings(store: PrivateStore, user: UserSettings) -> dict[bytes, bytes]:
+def _settings(store: PrivateStore, user: UserSettings) -> dict[bytes, bytes] | None:
+    """The settings that decide about conversion; None if they cannot be read."""
     output = configuration_reader(store.common_dir, user).run(
         "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol|attributesfile)$"
     )
+    if output.code not in (0, _UNSET):
+        return None
     pairs = (record.partition(b"\n") for record in output.records())
-    return {key: value for key, _, value in pairs}
+    # A bare name without a value means true.
+    return {key: value if given else b"true" for key, given, value in pairs}
 
 
 def _tracked_attributes(store: PrivateStore, sandbox: Sandbox) -> list[bytes]:

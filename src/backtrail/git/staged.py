@@ -6,12 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.transfer import bring_objects
 from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.ids import CommitId
+    from backtrail.git.gitstate import GitState
     from backtrail.git.runner import RunningGit
     from backtrail.git.store import PrivateStore
 
@@ -61,3 +64,15 @@ def start_staged_scan(
         "--ignore-submodules=all", tree, "--",
     )  # fmt: skip
     return StagedScan(store, user_index, running)
+
+
+def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
+    """The blobs that an index names and its HEAD does not, brought into the store."""
+    if state.index is None:
+        return ()
+    with scratch_directory(store) as directory:
+        copy = directory / "index"
+        copy.write_bytes(state.index.content)
+        found = start_staged_scan(store, copy, state.head_commit).blobs()
+    bring_objects(store, found)
+    return tuple(found)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 RAW_BYTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
 REF_ROOT = "refs/backtrail"
 _SHORT_WAIT = 30.0
+# How git says that an object is not there, as opposed to any other reason to fail.
+_MISSING = (b"missing", b"bad object", b"Could not read", b"unable to read", b"bad tree object")
 _STORE_ID_FILE = "backtrail-store-id"
 
 
@@ -136,6 +138,7 @@ class PrivateStore:
         (building / "info" / "attributes").write_bytes(RAW_BYTES)
         (building / "info" / "exclude").write_bytes(b"")
         (building / _STORE_ID_FILE).write_text(secrets.token_hex(13) + "\n")
+        building.chmod(0o700)
         fsync_tree(building)
         building.rename(self.git_dir)
         self.link_user_objects()
@@ -179,17 +182,13 @@ class PrivateStore:
         walk = self.git().run(
             "rev-list", "--objects", "--quiet", "--stdin", stdin=f"{commit}\n".encode()
         )
+        if walk.code and not any(word in walk.stderr for word in _MISSING):
+            walk.checked()
         return walk.code == 0
-
-    def has_commit(self, commit: CommitId) -> bool:
-        return self.git().run("cat-file", "-e", f"{commit}^{{commit}}").code == 0
 
     def id_length(self) -> int:
         """How long object ids are here: 40 for sha1, 64 for sha256."""
         return 64 if b"sha256" in (self.git_dir / "config").read_bytes() else 40
-
-    def read_blob(self, object_name: str) -> bytes:
-        return self.git().call("cat-file", "blob", object_name).stdout
 
     def add_boundary(self, commits: Iterable[CommitId]) -> None:
         """Let history end at these commits: no history is kept for a checkpoint's base."""

@@ -32,6 +32,8 @@ def bring_commit(store: PrivateStore, commit: CommitId, known: Sequence[CommitId
     boundary = [CommitId(line[1:]) for line in lines if line.startswith("-")]
     if not any(line == commit for line in lines):
         boundary.append(commit)
+    # Where the user's own history ends, a shallow clone's, ours ends as well.
+    boundary += (CommitId(line) for line in lines if line in _shallow_commits(store))
     listed = store.git().call(
         "rev-list", "--objects", "--no-object-names", "--stdin",
         stdin=_lines([commit, *exclusions]), extra=borrowed,
@@ -43,6 +45,11 @@ def bring_commit(store: PrivateStore, commit: CommitId, known: Sequence[CommitId
     wanted = [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())]
     bring_objects(store, wanted)
     store.add_boundary(boundary)
+
+
+def _shallow_commits(store: PrivateStore) -> set[str]:
+    path = store.common_dir / "shallow"
+    return set(path.read_text().split()) if path.exists() else set()
 
 
 def bring_tip(store: PrivateStore, commit: CommitId) -> None:

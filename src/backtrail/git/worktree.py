@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from git import Git, GitCommandError, Repo
+from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
 
 from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
 from backtrail.domain.ids import CommitId
@@ -21,7 +21,13 @@ class UserRepository:
 
     def __init__(self, common_dir: Path) -> None:
         self._common_dir = common_dir
-        self._repo = Repo(common_dir, search_parent_directories=False)
+        try:
+            self._repo = Repo(common_dir, search_parent_directories=False, expand_vars=False)
+        except (InvalidGitRepositoryError, NoSuchPathError) as error:
+            raise GitFailedError(
+                f"git cannot open the repository at {str(common_dir)!r}",
+                hint="git status there says what is wrong with it",
+            ) from error
 
     def close(self) -> None:
         self._repo.close()
@@ -35,16 +41,19 @@ class UserRepository:
             GIT_COMMON_DIR=str(self._common_dir),
             GIT_INDEX_FILE=str(git_dir / "index"),
             GIT_OBJECT_DIRECTORY=str(self._common_dir / "objects"),
+            GIT_WORK_TREE=str(work_tree or git_dir),
+            GIT_CONFIG_COUNT="0",
+            GIT_CONFIG_PARAMETERS="",
+            GIT_ALTERNATE_OBJECT_DIRECTORIES="",
             GIT_TERMINAL_PROMPT="0",
-            **({"GIT_WORK_TREE": str(work_tree)} if work_tree else {}),
         )
         git.set_persistent_git_options(c=list(_QUIETLY))
         return git
 
-    def resolve_commit(self, revision: str) -> CommitId:
-        """The commit that a revision names."""
+    def resolve_commit(self, revision: str, git_dir: Path) -> CommitId:
+        """The commit that a revision names in the worktree of that git directory."""
         try:
-            found = self._git().rev_parse(
+            found = self._git(git_dir).rev_parse(
                 "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
             )
         except GitCommandError as error:
@@ -74,7 +83,6 @@ class UserRepository:
 
     def add_worktree(self, path: Path, branch: str, base: CommitId) -> None:
         """Register a worktree on a new branch, without files yet."""
-        self._refuse_impossible_branch(branch)
         path.parent.mkdir(parents=True, exist_ok=True)
         if self.branch_exists(branch):
             arguments = ["--no-checkout", str(path), branch]
@@ -88,7 +96,7 @@ class UserRepository:
     def branch_exists(self, branch: str) -> bool:
         return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
 
-    def _refuse_impossible_branch(self, branch: str) -> None:
+    def refuse_impossible_branch(self, branch: str) -> None:
         parts = branch.split("/")
         for count in range(1, len(parts)):
             blocking = "/".join(parts[:count])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import (
@@ -18,7 +18,7 @@ from backtrail.domain.rollback import DiffResult, RollbackResult
 from backtrail.git.capture import Camera
 from backtrail.git.diff import changed_files, patch_text
 from backtrail.git.identity import located
-from backtrail.services.creation import create_checkpoint
+from backtrail.services.creation import check_label_free, create_checkpoint
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.plan_creation import finish_creation
 from backtrail.services.recovery import recover
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
-    from backtrail.storage.database import UnitOfWork
 
 
 class CheckpointService:
@@ -89,7 +88,7 @@ class CheckpointService:
         """Bring a checkpoint back exactly and prove it; with `paths`, only those."""
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
-        with self._writing(plan, wait=wait) as locked:
+        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
             order = rollback_order(
                 self.get_checkpoint(plan, reference),
                 paths=_checked_paths(paths),
@@ -102,14 +101,14 @@ class CheckpointService:
         self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
     ) -> RollbackResult:
         """Take the last rollback (or redo) back."""
-        with self._writing(plan, wait=wait) as locked:
+        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.UNDO), dry_run=dry_run)
 
     def redo(
         self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
     ) -> RollbackResult:
         """Take the last undo back."""
-        with self._writing(plan, wait=wait) as locked:
+        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.REDO), dry_run=dry_run)
 
     def diff(
@@ -145,7 +144,7 @@ class CheckpointService:
             row = uow.plans.lock(plan)
             checkpoint = find_checkpoint(uow, row, reference)
             if label is not None:
-                _check_label_free(uow, row, label, checkpoint)
+                check_label_free(uow, row, label, checkpoint)
             uow.checkpoints.set_label(checkpoint.checkpoint_id, label)
             entry = Entry(OperationKind.LABEL, reason=label or "", target=checkpoint.checkpoint_id)
             log_done(ws, uow, row, entry)
@@ -155,6 +154,23 @@ class CheckpointService:
         """The log of the plan, newest first."""
         with self._workspace.database.read() as uow:
             return uow.operations.list(uow.plans.get(plan).plan_id, limit)
+
+    def _held(
+        self, plan: PlanId, *, dry_run: bool, wait: float
+    ) -> AbstractContextManager[LockedSandbox]:
+        return self._looking(plan, wait=wait) if dry_run else self._writing(plan, wait=wait)
+
+    @contextmanager
+    def _looking(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
+        """The locked sandbox as it is: a look repairs nothing, but says what awaits repair."""
+        with self._workspace.locked(plan, wait=wait) as locked:
+            with self._workspace.database.read() as uow:
+                unfinished = uow.operations.unfinished(plan)
+            self._workspace.notices.extend(
+                f"an interrupted {o.kind} is looked after first by the next command that writes"
+                for o in unfinished
+            )
+            yield locked
 
     @contextmanager
     def _writing(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
@@ -174,7 +190,7 @@ class CheckpointService:
             if row.state is PlanState.REMOVED:
                 raise RefusedError(f"plan {row.name!r} has been removed")
             if request.label is not None:
-                _check_label_free(uow, row, check_label(request.label), None)
+                check_label_free(uow, row, check_label(request.label), None)
             decision = request.decision_id
             if decision is not None and not uow.decisions.exists(row.plan_id, decision):
                 raise NotFoundError(f"plan {row.name!r} has no decision {decision!r}")
@@ -195,18 +211,6 @@ def _restorable_commit(checkpoint: Checkpoint) -> str:
             hint="plan checkpoint list shows the ones that can",
         )
     return checkpoint.sandbox_ref
-
-
-def _check_label_free(
-    uow: UnitOfWork, plan: Plan, label: str, checkpoint: Checkpoint | None
-) -> None:
-    holder = uow.checkpoints.by_label(plan.plan_id, label)
-    if holder is None or (checkpoint and holder.checkpoint_id == checkpoint.checkpoint_id):
-        return
-    raise RefusedError(
-        f"label {label!r} already names checkpoint {holder.seq} of plan {plan.name!r}",
-        hint=f"take it away first: plan checkpoint label {plan.name} {holder.seq} --clear",
-    )
 
 
 def _checked_paths(paths: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from backtrail.domain.checkpoint import (
     CheckpointRequest,
     CheckpointState,
 )
-from backtrail.domain.errors import GitFailedError
+from backtrail.domain.errors import GitFailedError, RefusedError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
 from backtrail.git.additions import Additions, CommitPair, start_additions
@@ -98,6 +98,8 @@ def announce(
     ws = locked.workspace
     plan = uow.plans.lock(locked.plan.plan_id)
     parent = uow.checkpoints.latest(plan.plan_id)
+    if request.label is not None:
+        check_label_free(uow, plan, request.label, None)
     row = Checkpoint(
         checkpoint_id=CheckpointId(new_id(uow.checkpoints.newest_id(plan.plan_id))),
         plan_id=plan.plan_id,
@@ -122,6 +124,19 @@ def announce(
     )
     uow.checkpoints.announce(row, operation_id=operation_id)
     return announced(uow, plan, row, parent)
+
+
+def check_label_free(
+    uow: UnitOfWork, plan: Plan, label: str, checkpoint: Checkpoint | None
+) -> None:
+    """Refuse a label that names another checkpoint of the plan."""
+    holder = uow.checkpoints.by_label(plan.plan_id, label)
+    if holder is None or (checkpoint and holder.checkpoint_id == checkpoint.checkpoint_id):
+        return
+    raise RefusedError(
+        f"label {label!r} already names checkpoint {holder.seq} of plan {plan.name!r}",
+        hint=f"take it away first: plan checkpoint label {plan.name} {holder.seq} --clear",
+    )
 
 
 def announced(uow: UnitOfWork, plan: Plan, row: Checkpoint, parent: Checkpoint | None) -> Announced:

@@ -20,7 +20,12 @@ def goal_of(
     if not paths:
         state = wanted.state
         return Goal(
-            wanted.tree, state.excludes, state.git_state.index, state.forced, state.accounted
+            tree=wanted.tree,
+            excludes=state.excludes,
+            index=state.git_state.index,
+            forced=state.forced,
+            accounted=state.accounted,
+            uncaptured=tuple(entry.path for entry in state.not_captured),
         )
     tree = tree_with_paths_from(store, present.tree, wanted.tree, paths)
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to

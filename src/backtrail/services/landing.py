@@ -12,6 +12,7 @@ from backtrail.domain.timeline import supersessions
 from backtrail.git.capture import Captured
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
+from backtrail.git.staged import staged_blobs
 from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
 from backtrail.services.creation import (
@@ -119,6 +120,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: Fil
     state = replace(
         wanted.state,
         git_state=git_state,
+        staged=staged_blobs(locked.store, git_state),
         excludes=goal.excludes,
         forced=goal.forced,
         accounted=goal.accounted,

@@ -7,15 +7,20 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
-from backtrail.domain.errors import GitFailedError, RefusedError, SandboxInvalidError
+from backtrail.domain.errors import (
+    BacktrailError,
+    GitFailedError,
+    RefusedError,
+    SandboxInvalidError,
+)
 from backtrail.domain.ids import PlanId, SandboxId
 from backtrail.domain.lineage import FIRST_EPOCH
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.rollback import CreatedPlan
 from backtrail.git.discovery import Worktree, same_directory, worktree_at
-from backtrail.git.gitstate import read_git_state
-from backtrail.git.identity import located, mark_as_sandbox
+from backtrail.git.gitstate import index_is_split, read_git_state
+from backtrail.git.identity import located, mark_as_sandbox, refuse_own_files_inside
 from backtrail.git.seed import checkout_converts, seed_index
 from backtrail.git.transfer import bring_tip
 from backtrail.services.creation import create_checkpoint
@@ -54,10 +59,15 @@ class PlanCreation:
 
     def create(self, name: str, *, base: str | None, attach: Path | None) -> CreatedPlan:
         plan = self._attached(name, attach) if attach else self._own(name, base)
+        refuse_own_files_inside(plan.sandbox.path, self.workspace.own_paths)
         with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
             operation = self._announce(plan)
             self.workspace.failpoints.reach("plan.announced")
-            return self._carry_on(plan, operation, store)
+            try:
+                return self._carry_on(plan, operation, store)
+            except BacktrailError as error:
+                self._give_up(plan, operation, error)
+                raise
 
     def resume(self, plan: Plan) -> CreatedPlan:
         """Finish a creation that was interrupted."""
@@ -77,6 +87,19 @@ class PlanCreation:
             raise RefusedError(f"plan {plan.name!r} has no checkpoint")
         return CreatedPlan(plan, checkpoint, created=False)
 
+    def _give_up(self, plan: Plan, operation: Operation, error: BacktrailError) -> None:
+        """Free the name of a plan that got no sandbox; one that has a sandbox can be resumed."""
+        if worktree_at(plan.sandbox.path) is not None:
+            return
+        with self.workspace.database.write() as uow:
+            uow.plans.set_state(plan.plan_id, plan.phase, PlanState.REMOVED)
+            uow.operations.update(
+                operation.operation_id,
+                state=OperationState.FAILED,
+                result={"failure": error.message},
+                finished_at=self.workspace.now(),
+            )
+
     def _own(self, name: str, base: str | None) -> Plan:
         """A plan whose worktree we make, beside the repository, on a branch of its own."""
         ws = self.workspace
@@ -90,7 +113,7 @@ class PlanCreation:
 
     def _base_commit(self, repository: UserRepository, base: str | None) -> CommitId:
         if base is not None:
-            return repository.resolve_commit(base)
+            return repository.resolve_commit(base, self.workspace.start_git_dir)
         commit = repository.head_commit(self.workspace.start_git_dir)
         if commit is None:
             raise RefusedError(
@@ -163,6 +186,9 @@ class PlanCreation:
         with ws.database.write() as uow:
             if uow.plans.by_name(ws.repository_id, plan.name) is not None:
                 raise RefusedError(f"plan {plan.name!r} was just created by another process")
+            holder = uow.plans.by_sandbox_path(ws.repository_id, str(plan.sandbox.path))
+            if holder is not None:
+                raise RefusedError(f"the sandbox was just taken by plan {holder.name!r}")
             uow.plans.add(plan)
             return open_operation(ws, uow, plan, Entry(OperationKind.CREATE_PLAN))
 
@@ -238,7 +264,11 @@ class PlanCreation:
 
     def _seed(self, sandbox: Sandbox, store: PrivateStore, began_ns: int | None) -> bool:
         """Spare the first snapshot the hashing of every file, where that is safe."""
-        if began_ns is None or checkout_converts(store, sandbox, self.workspace.user):
+        if (
+            began_ns is None
+            or index_is_split(sandbox.git_dir)
+            or checkout_converts(store, sandbox, self.workspace.user)
+        ):
             return False
         return seed_index(store, sandbox, checkout_began_ns=began_ns)
 
@@ -278,6 +308,7 @@ def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
             f"{str(path)!r} is already there",
             hint="move it away, or attach it if it is a worktree: plan create NAME --sandbox PATH",
         )
+    repository.refuse_impossible_branch(branch)
     if repository.branch_exists(branch):
         raise RefusedError(
             f"branch {branch!r} already exists",

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
-_PINNED = (CheckpointState.COMPLETE, CheckpointState.DAMAGED)
+# A failed one may have got its ref before it was found not to be whole.
+_PINNED = (CheckpointState.COMPLETE, CheckpointState.DAMAGED, CheckpointState.FAILED)
 _UNFINISHED = (CheckpointState.CREATING, CheckpointState.PRUNING)
 
 
@@ -154,6 +155,9 @@ def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
         metadata={**facts["metadata"], "adopted": True},
     )
     with locked.workspace.database.write() as uow:
+        # Rows restored from an older copy may know less than the refs.
+        while uow.plans.get(row.plan_id).position < row.position:
+            uow.plans.next_position(row.plan_id)
         label = facts["label"]
         if label and uow.checkpoints.by_label(row.plan_id, label) is None:
             row = replace(row, label=label)

@@ -13,6 +13,7 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import BacktrailError, StorageError
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.git.foreign import find_strangers, foreign_git_state
+from backtrail.git.gitstate import under_way
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of
 from backtrail.services.journal import fail_operation
@@ -76,6 +77,9 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         *strangers.foreign,
         *foreign_git_state(locked.store, now.state.git_state, before.state, aim.state),
     ]
+    busy = under_way(locked.sandbox.git_dir)
+    if busy:
+        foreign.append(busy)
     if foreign:
         _leave_to_the_user(locked, operation, now, foreign)
         return

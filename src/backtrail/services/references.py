@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from backtrail.storage.database import UnitOfWork
 
 _SHOWN = 5
+# Fewer digits than this are a number that does not exist, not the beginning of an id.
+_DIGITS_OF_AN_ID = 4
 _HINT = "plan checkpoint list --all shows every checkpoint of the plan"
 
 
@@ -53,7 +55,8 @@ def _by_kind(uow: UnitOfWork, plan_id: PlanId, reference: CheckpointReference) -
 
 def _by_prefix(uow: UnitOfWork, plan: Plan, reference: CheckpointReference) -> Checkpoint | None:
     prefix = reference.word.upper()
-    if len(prefix) > ULID_LENGTH:
+    too_short = reference.kind is ReferenceKind.SEQ and len(prefix) < _DIGITS_OF_AN_ID
+    if too_short or len(prefix) > ULID_LENGTH:
         return None
     found = uow.checkpoints.by_prefix(plan.plan_id, prefix, _SHOWN)
     if len(found) > 1:

@@ -62,6 +62,18 @@ def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
     return read_checkpoint(locked.store, commit).captured
 
 
+def heal(locked: LockedSandbox, checkpoint: Checkpoint) -> Checkpoint:
+    """A checkpoint that was found damaged, made complete again if its objects are back."""
+    commit = checkpoint.sandbox_ref
+    if checkpoint.state is not CheckpointState.DAMAGED or commit is None:
+        return checkpoint
+    if not locked.store.connected(commit):
+        return checkpoint
+    with locked.workspace.database.write() as uow:
+        uow.checkpoints.set_state(checkpoint.checkpoint_id, CheckpointState.COMPLETE)
+    return replace(checkpoint, state=CheckpointState.COMPLETE)
+
+
 def begin_restoring(
     locked: LockedSandbox, operation: Operation, safety: Checkpoint, ignored: Sequence[str]
 ) -> Operation:

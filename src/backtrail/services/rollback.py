@@ -12,6 +12,7 @@ from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import LeftAlone, RollbackResult
 from backtrail.git.ignore import ignored_now
+from backtrail.git.partial import refuse_unknown_paths, tree_with_paths_from
 from backtrail.git.restore import plan_files
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of
@@ -22,12 +23,19 @@ from backtrail.services.guards import (
 )
 from backtrail.services.impact import impact_of, state_forecast, state_now
 from backtrail.services.journal import Entry, fail_operation, open_operation
-from backtrail.services.restoring import begin_restoring, content_of, finish, git_plan_for
+from backtrail.services.restoring import (
+    begin_restoring,
+    content_of,
+    finish,
+    git_plan_for,
+    heal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import TreeId
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.restore import FilePlan
@@ -123,11 +131,13 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Exactly what carrying the order out would do; nothing of it is done."""
     wanted = _check_guards(locked, order)
     entry = order.entry
-    current = locked.camera.peek(replaced_by=(wanted.tree,))
+    current = locked.camera.peek(replaced_by=(_replacing(locked, wanted, entry.paths),))
     files = plan_files(
         locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
     )
-    git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
+    said: tuple[str, ...] = ()
+    if not entry.paths:
+        said = git_plan_for(locked, wanted, move_branch=entry.move_branch).messages
     ignored = _ignored(locked, current)
     impact = impact_of(locked, order.target, partial=bool(entry.paths))
     return RollbackResult(
@@ -144,23 +154,30 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         left_alone=_left_alone(files, ignored, current.state.not_captured),
         impact=impact,
         after=state_forecast(locked, entry, order.target),
-        messages=() if entry.paths else git_plan.messages,
+        messages=said,
     )
 
 
 def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
     """Everything that can be refused before anything is changed; gives the target's content."""
     check_plan_allows_rollback(locked.plan)
-    check_restorable(order.target)
+    check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)
     wanted = content_of(locked, order.target)
-    if order.entry.paths:
-        # Raises if a path is neither in the checkpoint nor in the sandbox.
-        now = locked.camera.peek(replaced_by=(wanted.tree,))
-        goal_of(locked.store, wanted, now, order.entry.paths)
-    else:
+    if order.entry.paths and order.entry.kind is OperationKind.ROLLBACK:
+        refuse_unknown_paths(
+            locked.store, order.entry.paths, (wanted.tree, locked.camera.peek().tree)
+        )
+    elif not order.entry.paths:
         git_plan_for(locked, wanted, move_branch=order.entry.move_branch)
     return wanted
+
+
+def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) -> TreeId:
+    """The tree whose paths will replace what is there: of a partial restore, its goal."""
+    if not paths:
+        return wanted.tree
+    return tree_with_paths_from(locked.store, locked.camera.peek().tree, wanted.tree, paths)
 
 
 def _make_safe(
@@ -175,7 +192,10 @@ def _make_safe(
     )
     try:
         made = create_checkpoint(
-            locked, request, operation_id=operation.operation_id, replaced_by=(wanted.tree,)
+            locked,
+            request,
+            operation_id=operation.operation_id,
+            replaced_by=(_replacing(locked, wanted, operation.paths),),
         )
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.operation import UNDO_DEPTH
 from backtrail.git.capture import Camera
-from backtrail.git.identity import located
+from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.locks import exclusive_lock
 from backtrail.git.restore_git_state import remove_own_index_lock
 
@@ -56,6 +56,8 @@ class Workspace:
     host_id: str
     user: UserSettings
     actor: Actor
+    own_paths: tuple[Path, ...] = ()
+    """Where our own files are: no sandbox may hold them."""
     failpoints: Failpoints = NO_FAILPOINTS
     progress: Callable[[str], None] = _say_nothing
     notices: list[str] = field(default_factory=list[str])
@@ -87,6 +89,7 @@ class Workspace:
             # Another process may have moved the plan on while this one waited.
             plan = self.plan(plan_id)
             sandbox = located(plan.sandbox, self.common_dir)
+            refuse_own_files_inside(sandbox.path, self.own_paths)
             store.remove_stale_locks(sandbox.sandbox_id)
             remove_own_index_lock(sandbox.git_dir)
             yield LockedSandbox(self, plan, sandbox, store)

@@ -27,6 +27,14 @@ def create_database_engine(url: str | Path) -> Engine:
     return open_with(parsed)
 
 
+def database_files(url: str | Path) -> tuple[Path, ...]:
+    """The file of a SQLite database; a server's database has none here."""
+    found = _parsed(url)
+    return (
+        (Path(found.database),) if found.get_backend_name() == "sqlite" and found.database else ()
+    )
+
+
 def for_reading(engine: Engine) -> Engine:
     """The same engine, whose transactions see one state and cannot write."""
     if engine.dialect.name == "sqlite":
