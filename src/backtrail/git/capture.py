@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CommitId
+from backtrail.git.backdated import note_backdated, read_backdated
 from backtrail.git.gitstate import GitState, read_git_state
 from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
 from backtrail.git.private_index import keep_index, trust, working_index
@@ -80,7 +81,10 @@ class Camera:
                     # Perhaps an object that the memo names is gone: the next look does without.
                     self.forget_memo()
                     raise
-            keep_index(shot.index, self._kept_index, began_ns=began, date_ns=seed_date)
+            kept, root = self._kept_index, self.sandbox.path
+            # Before the index: a crash between the two must not leave an index without its list.
+            note_backdated(kept, root, shot.snapshot.added, began_ns=began)
+            keep_index(shot.index, kept, began_ns=began, date_ns=seed_date)
             self._remember(inputs, captured, parts)
         return captured
 
@@ -124,6 +128,8 @@ class Camera:
                 self.store.git(self.sandbox.path, index),
                 CaptureInputs(self.sandbox.path, setting, user_index),
             )
+            if index.exists():
+                snapshot.forget(read_backdated(self._kept_index))
             yield _Shot(self, index, git_state, excludes, snapshot, known_heads)
 
 

@@ -64,6 +64,7 @@ class Snapshot:
     git: GitRunner
     inputs: CaptureInputs
     not_captured: dict[bytes, NotCaptured] = field(default_factory=dict[bytes, NotCaptured])
+    added: list[bytes] = field(default_factory=list[bytes])
 
     def start_look(self) -> Looking:
         """Begin to compare the working index with the disk.
@@ -130,6 +131,7 @@ class Snapshot:
         self.forget([p for p, n in self.not_captured.items() if n.reason == SPECIAL])
         if not storable:
             return
+        self.added += storable
         output = self.git.run(
             "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
             stdin=nul_joined(storable),

@@ -1,0 +1,38 @@
+Feature: Nothing is lost where one would not look for it
+  Each of these once lost a file, moved a branch or reported a success that was none.
+
+  Background:
+    Given a repository with plan "auth"
+
+  Scenario: A sandbox that holds Backtrail's own files is refused
+    When the main checkout is attached while Backtrail's home lies inside it
+    Then it is refused with 5 and there is no such plan
+
+  Scenario: A file that is edited while a rollback is about to restore it
+    When somebody edits "README.md" just before a rollback to "first" restores files
+    Then the rollback fails and "README.md" holds what was typed
+    And undo brings back what was there before the rollback
+
+  Scenario: A file that is rewritten within a second and dated back
+    When "README.md" is rewritten at the same size under an old date, around a checkpoint
+    Then the next checkpoint holds what is on disk
+
+  Scenario: An empty object in the user's repository does not pass for content
+    When the user's repository holds an empty file in the place of an object
+    Then a file with that object's content survives rollback and undo in a new plan
+
+  Scenario: The plan's branch was made another name of a branch of the user's
+    When the plan's branch is made a symbolic ref to "main" and "main" moves on
+    Then a rollback is refused with 5 and "main" stays where it is
+
+  Scenario: Undoing a rollback of a path whose parent was a file
+    When "d/a" comes back by a rollback of that path alone, in the place of a file "d"
+    Then undo brings the file "d" back
+
+  Scenario: A dry run does not finish an interrupted rollback
+    When a rollback is killed before it restored anything
+    Then a dry run leaves every file as it is and says what awaits repair
+
+  Scenario: Line ends are converted by a setting spelled in another way
+    When a plan is made under "core.autocrlf=yes", slowly
+    Then its first checkpoint holds what is on disk

@@ -1,0 +1,178 @@
+"""Steps about ways to lose work that were found and closed."""
+
+import os
+import time
+
+from behave import then, when
+
+from backtrail.domain.errors import BacktrailError
+from support.disk import walk
+from support.world import write_files
+
+LONG_AGO = (10**9, 10**9)
+
+
+def plan_of(services, name="auth"):
+    return services.plans.resolve(name).plan_id
+
+
+def stored(world, commit, path):
+    return world.run("git", "--git-dir", str(world.store), "show", f"{commit}:{path}").ok().out
+
+
+class At:
+    """Does something when a named place is passed for the first time."""
+
+    def __init__(self, name, action):
+        self.name, self.action = name, action
+
+    def reach(self, name):
+        if name == self.name and self.action:
+            action, self.action = self.action, None
+            action()
+
+
+@when("the main checkout is attached while Backtrail's home lies inside it")
+def attach_around_home(context):
+    context.env = {"PLAN_HOME": str(context.world.repo / ".bt")}
+    context.ran = context.world.plan("create", "inside", "--sandbox", ".", env=context.env)
+
+
+@then("it is refused with 5 and there is no such plan")
+def refused_without_plan(context):
+    assert context.ran.code == 5, context.ran
+    assert "inside" not in context.world.plan("list", env=context.env).ok().out.split()
+
+
+@when('somebody edits "README.md" just before a rollback to "first" restores files')
+def edit_before_restore(context):
+    sandbox = context.world.sandbox("auth")
+    write_files(sandbox, {"README.md": "second\n"})
+    edit = At("rollback.restoring", lambda: write_files(sandbox, {"README.md": "typed\n"}))
+    context.error = None
+    with context.world.services(edit) as services:
+        try:
+            services.checkpoints.rollback_to_checkpoint(plan_of(services), "first")
+        except BacktrailError as error:
+            context.error = error
+
+
+@then('the rollback fails and "README.md" holds what was typed')
+def typed_is_there(context):
+    assert context.error is not None
+    assert (context.world.sandbox("auth") / "README.md").read_text() == "typed\n"
+
+
+@then("undo brings back what was there before the rollback")
+def undo_brings_back(context):
+    with context.world.services() as services:
+        services.checkpoints.undo(plan_of(services))
+    assert (context.world.sandbox("auth") / "README.md").read_text() == "second\n"
+
+
+@when('"README.md" is rewritten at the same size under an old date, around a checkpoint')
+def rewrite_backdated(context):
+    file = context.world.sandbox("auth") / "README.md"
+    with context.world.services() as services:
+        plan = plan_of(services)
+        time.sleep(1 - time.time() % 1)
+        file.write_text("A" * 8)
+        os.utime(file, LONG_AGO)
+        services.checkpoints.create_checkpoint(plan)
+        file.write_text("B" * 8)
+        os.utime(file, LONG_AGO)
+        time.sleep(2.2)
+        context.checkpoint = services.checkpoints.create_checkpoint(plan)
+
+
+@then("the next checkpoint holds what is on disk")
+def checkpoint_holds_disk(context):
+    assert stored(context.world, context.checkpoint.sandbox_ref, "README.md") == "B" * 8
+
+
+@when("the user's repository holds an empty file in the place of an object")
+def empty_object(context):
+    world = context.world
+    blob = world.run("git", "hash-object", "-w", "--stdin", stdin="PRECIOUS\n").ok().out.strip()
+    path = world.repo / ".git" / "objects" / blob[:2] / blob[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"")
+    world.create_plan("later")
+
+
+@then("a file with that object's content survives rollback and undo in a new plan")
+def content_survives(context):
+    file = context.world.sandbox("later") / "precious.txt"
+    file.write_text("PRECIOUS\n")
+    with context.world.services() as services:
+        plan = plan_of(services, "later")
+        services.checkpoints.rollback_to_checkpoint(plan, "first")
+        assert not file.exists()
+        services.checkpoints.undo(plan)
+    assert file.read_text() == "PRECIOUS\n"
+
+
+@when('the plan\'s branch is made a symbolic ref to "main" and "main" moves on')
+def symbolic_branch(context):
+    context.world.git("symbolic-ref", "refs/heads/plan/auth", "refs/heads/main")
+    context.world.git("commit", "--quiet", "--allow-empty", "-m", "more")
+    context.main = context.world.git("rev-parse", "main")
+
+
+@then('a rollback is refused with 5 and "main" stays where it is')
+def main_stays(context):
+    assert context.world.plan("rollback", "auth", "first", "--yes").code == 5
+    assert context.world.git("rev-parse", "main") == context.main
+
+
+@when('"d/a" comes back by a rollback of that path alone, in the place of a file "d"')
+def path_in_place_of_file(context):
+    sandbox = context.world.sandbox("auth")
+    write_files(sandbox, {"d/a": "A\n"})
+    with context.world.services() as services:
+        plan = plan_of(services)
+        target = services.checkpoints.create_checkpoint(plan)
+        (sandbox / "d" / "a").unlink()
+        (sandbox / "d").rmdir()
+        write_files(sandbox, {"d": "PRECIOUS\n"})
+        services.checkpoints.rollback_to_checkpoint(plan, target.checkpoint_id, paths=["d/a"])
+    assert (sandbox / "d" / "a").read_text() == "A\n"
+
+
+@then('undo brings the file "d" back')
+def file_is_back(context):
+    with context.world.services() as services:
+        services.checkpoints.undo(plan_of(services))
+    assert (context.world.sandbox("auth") / "d").read_text() == "PRECIOUS\n"
+
+
+@when("a rollback is killed before it restored anything")
+def killed_before_restoring(context):
+    sandbox = context.world.sandbox("auth")
+    write_files(sandbox, {"README.md": "second\n", "new.txt": "new\n"})
+    killed = context.world.plan_killed_at("rollback.restoring", "rollback", "auth", "1", "--yes")
+    assert killed.code == -9, killed
+    context.before = walk(sandbox)
+
+
+@then("a dry run leaves every file as it is and says what awaits repair")
+def dry_run_repairs_nothing(context):
+    ran = context.world.plan("rollback", "auth", "1", "--dry-run").ok()
+    assert "interrupted rollback" in ran.err, ran
+    assert walk(context.world.sandbox("auth")) == context.before
+
+
+@when('a plan is made under "core.autocrlf=yes", slowly')
+def plan_under_autocrlf(context):
+    context.world.git("config", "core.autocrlf", "yes")
+    with context.world.services(At("plan.checked_out", lambda: time.sleep(2.1))) as services:
+        context.checkpoint = services.plans.create("crlf").checkpoint
+
+
+@then("its first checkpoint holds what is on disk")
+def first_holds_disk(context):
+    disk = (context.world.sandbox("crlf") / "README.md").read_bytes()
+    assert disk == b"hello\r\n", disk
+    show = ["git", "--git-dir", str(context.world.store), "cat-file", "-s"]
+    size = context.world.run(*show, f"{context.checkpoint.sandbox_ref}:README.md").ok().out
+    assert int(size) == len(disk)
