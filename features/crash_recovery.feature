@@ -231,5 +231,5 @@ Feature: A crash loses nothing and needs no repair
 
     Examples:
       | subcommand           | way                 |
-      | read-tree --reset -u | fails               |
-      | read-tree --reset -u | finds the disk full |
+      | read-tree -m -u | fails               |
+      | read-tree -m -u | finds the disk full |
