@@ -97,7 +97,7 @@ Feature: Checkpoints
       | last-green | 3         |
       | TWO        | 3         |
       | tw         | 3         |
-      | 0          | 4         |
+      | 0          | 3         |
       | latest~-1  | 2         |
       | latest~x   | 2         |
       | a/b        | 2         |

@@ -8,6 +8,7 @@ from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError
 
 from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
 from backtrail.domain.ids import CommitId
+from backtrail.git.env import git_executable, settings_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,9 @@ _QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
 class UserRepository:
     """The repository that the user works with, with their own configuration in force."""
 
-    def __init__(self, common_dir: Path) -> None:
+    def __init__(self, common_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> None:
         self._common_dir = common_dir
+        self._lock_descriptors = lock_descriptors
         try:
             self._repo = Repo(common_dir, search_parent_directories=False, expand_vars=False)
         except (InvalidGitRepositoryError, NoSuchPathError) as error:
@@ -28,9 +30,6 @@ class UserRepository:
                 f"git cannot open the repository at {str(common_dir)!r}",
                 hint="git status there says what is wrong with it",
             ) from error
-
-    def close(self) -> None:
-        self._repo.close()
 
     def _git(self, git_dir: Path | None = None, work_tree: Path | None = None) -> Git:
         """Git with everything that an inherited environment could redirect set anew."""
@@ -89,7 +88,7 @@ class UserRepository:
         else:
             arguments = ["--no-checkout", "-b", branch, str(path), base]
         try:
-            self._git().worktree("add", "--quiet", *arguments)
+            self._run(self._git(), _QUIETLY, "worktree", "add", "--quiet", *arguments)
         except GitCommandError as error:
             raise _failed("git worktree add", error) from error
 
@@ -126,8 +125,12 @@ class UserRepository:
 
     def _reset(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
         git = self._git(git_dir, path)
-        git.set_persistent_git_options(c=list(settings))
-        git.reset("--hard", "--quiet", "--no-recurse-submodules")
+        self._run(git, settings, "reset", "--hard", "--quiet", "--no-recurse-submodules")
+
+    def _run(self, git: Git, settings: tuple[str, ...], *arguments: str) -> None:
+        """Run what writes; an orphaned child keeps our locks until it ends."""
+        command = [git_executable(), *settings_arguments(settings), *arguments]
+        git.execute(command, pass_fds=self._lock_descriptors)
 
     def _required_filters(self) -> list[str]:
         try:

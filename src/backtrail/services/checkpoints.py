@@ -140,7 +140,7 @@ class CheckpointService:
         ws = self._workspace
         if label is not None:
             check_label(label)
-        with ws.database.write() as uow:
+        with self._writing(plan, wait=DEFAULT_WAIT), ws.database.write() as uow:
             row = uow.plans.lock(plan)
             checkpoint = find_checkpoint(uow, row, reference)
             if label is not None:
@@ -175,7 +175,7 @@ class CheckpointService:
     @contextmanager
     def _writing(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
         """The locked sandbox, after repairing whatever an earlier crash left."""
-        finish_creation(self._workspace, plan)
+        finish_creation(self._workspace, plan, wait=wait)
         with self._workspace.locked(plan, wait=wait) as locked:
             yield recover(locked)
 

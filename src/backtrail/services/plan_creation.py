@@ -69,9 +69,9 @@ class PlanCreation:
                 self._give_up(plan, operation, error)
                 raise
 
-    def resume(self, plan: Plan) -> CreatedPlan:
+    def resume(self, plan: Plan, *, wait: float = DEFAULT_WAIT) -> CreatedPlan:
         """Finish a creation that was interrupted."""
-        with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
+        with self.workspace.holding(plan.sandbox, wait=wait) as store:
             with self.workspace.database.read() as uow:
                 unfinished = uow.operations.unfinished(plan.plan_id)
                 plan = uow.plans.get(plan.plan_id)
@@ -228,7 +228,7 @@ class PlanCreation:
         if operation.result.get(_CHECKED_OUT) or base is None or sandbox.branch is None:
             return Filled()
         ws.progress("making the sandbox")
-        repository = ws.user_repository()
+        repository = ws.user_repository(store)
         began = time_ns()
         if worktree_at(sandbox.path) is None:
             repository.add_worktree(sandbox.path, sandbox.branch, base)
@@ -316,10 +316,10 @@ def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
         )
 
 
-def finish_creation(workspace: Workspace, plan_id: PlanId) -> None:
+def finish_creation(workspace: Workspace, plan_id: PlanId, *, wait: float) -> None:
     """Finish the creation of a plan that was interrupted, if it was."""
     with workspace.database.read() as uow:
         unfinished = uow.operations.unfinished(plan_id)
         plan = uow.plans.get(plan_id)
     if any(operation.kind is OperationKind.CREATE_PLAN for operation in unfinished):
-        workspace.notices.extend(PlanCreation(workspace).resume(plan).messages)
+        workspace.notices.extend(PlanCreation(workspace).resume(plan, wait=wait).messages)

@@ -75,11 +75,11 @@ class Workspace:
         with self.database.read() as uow:
             return uow.plans.get(plan_id)
 
-    def user_repository(self) -> UserRepository:
+    def user_repository(self, store: PrivateStore | None = None) -> UserRepository:
         """The user's repository through GitPython, which only making a sandbox needs."""
         from backtrail.git.worktree import UserRepository
 
-        return UserRepository(self.common_dir)
+        return UserRepository(self.common_dir, store.lock_descriptors if store else ())
 
     @contextmanager
     def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:
