@@ -261,7 +261,9 @@ def _can_alter() -> bool:
 
 
 def _id(name: str, *, nullable: bool = True) -> sa.Column[Any]:
-    return sa.Column(name, sa.String(26), nullable=nullable)
+    # Languages differ in where they put a Y or a CH; ids are ordered by their letters alone.
+    plain = sa.String(26).with_variant(sa.String(26, collation="C"), "postgresql")
+    return sa.Column(name, plain, nullable=nullable)
 
 
 def _word(name: str, *, nullable: bool = False) -> sa.Column[Any]:

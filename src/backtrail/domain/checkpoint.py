@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from backtrail.domain.errors import UsageError
 
@@ -121,6 +121,18 @@ class Checkpoint:
     @property
     def restorable(self) -> bool:
         return self.state is CheckpointState.COMPLETE and self.sandbox_ref is not None
+
+    @property
+    def not_captured_paths(self) -> frozenset[str]:
+        """What it does not hold; metadata that somebody damaged tells of nothing."""
+        entries: object = self.metadata.get("not_captured")
+        if not isinstance(entries, list):
+            return frozenset()
+        return frozenset(
+            str(cast("dict[str, object]", entry).get("path"))
+            for entry in cast("list[object]", entries)
+            if isinstance(entry, dict)
+        )
 
     @property
     def reason(self) -> str:

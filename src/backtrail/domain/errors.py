@@ -62,6 +62,10 @@ class NotFoundError(BacktrailError):
     code = "not_found"
 
 
+class NoPlansYetError(NotFoundError):
+    """The repository has never had a plan."""
+
+
 class AmbiguousError(BacktrailError):
     """What was named matches more than one thing."""
 

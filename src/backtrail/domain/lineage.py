@@ -78,5 +78,19 @@ def lineage_of(number: int, epochs: Mapping[int, Epoch]) -> Lineage:
     return Lineage(tuple(reversed(segments)))
 
 
+def brought_back(places: Iterable[tuple[int, int]], epochs: Mapping[int, Epoch]) -> dict[int, int]:
+    """By epoch, the last position that going back to one of these places would make live.
+
+    Places are epoch and position. All lineages of an epoch begin at its first position, so the
+    furthest one holds what the others hold.
+    """
+    limits: dict[int, int] = {}
+    for epoch, position in places:
+        for segment in lineage_of(epoch, epochs).segments:
+            until = position if segment.until is None else segment.until
+            limits[segment.epoch] = max(until, limits.get(segment.epoch, until))
+    return limits
+
+
 def next_epoch_number(epochs: Iterable[int]) -> int:
     return max(epochs, default=FIRST_EPOCH - 1) + 1

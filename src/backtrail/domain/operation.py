@@ -20,9 +20,18 @@ class OperationKind(StrEnum):
     CREATE_PLAN = "create_plan"
     CHECKPOINT = "checkpoint"
     LABEL = "label"
+    PIN = "pin"
+    UNPIN = "unpin"
+    PRUNE = "prune"
+    DELETE = "delete"
+    POLICY = "policy"
     ROLLBACK = "rollback"
     UNDO = "undo"
     REDO = "redo"
+
+
+RESTORING_KINDS = (OperationKind.ROLLBACK, OperationKind.UNDO, OperationKind.REDO)
+"""Those that bring a checkpoint back."""
 
 
 class OperationState(StrEnum):

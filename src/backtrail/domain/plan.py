@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import UsageError
 
@@ -74,6 +75,8 @@ class Plan:
     applied_commit: CommitId | None
     created_at: datetime
     sandbox: Sandbox
+    policy: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The plan's own rules, part by part; each part has a module that reads it."""
 
 
 def check_plan_name(name: str) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import CheckpointId, OperationId
     from backtrail.domain.lineage import Lineage
 
+_PRUNED = (CheckpointState.PRUNING, CheckpointState.PRUNED)
+
 
 @dataclass(frozen=True, slots=True)
 class TimelineRow:
@@ -49,6 +51,16 @@ def leaving(rows: Iterable[TimelineRow], now: Lineage, then: Lineage) -> list[Ti
         and now.contains(row.epoch, row.position)
         and not then.contains(row.epoch, row.position)
     ]
+
+
+def returning_tombstones(rows: Iterable[TimelineRow], now: Lineage, then: Lineage) -> int:
+    """How many of the rows that become live again are pruned: they can no longer be restored."""
+    return sum(
+        row.state in _PRUNED
+        and then.contains(row.epoch, row.position)
+        and not now.contains(row.epoch, row.position)
+        for row in rows
+    )
 
 
 def tool_calls(rows: Iterable[TimelineRow]) -> int:

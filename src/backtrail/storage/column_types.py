@@ -72,6 +72,13 @@ class SafeText(TypeDecorator[str]):
         return value.encode(errors="backslashreplace").decode().replace("\0", "\\x00")
 
 
+class Ulid(SafeText):
+    """An id of ours, ordered by its letters: languages differ in where they put a Y or a CH."""
+
+    impl = String(26).with_variant(String(26, collation="C"), "postgresql")
+    cache_ok = True
+
+
 class FilePath(TypeDecorator[str]):
     """A path that comes back exactly, also one whose bytes are not UTF-8."""
 

@@ -14,6 +14,7 @@ from backtrail.storage.repositories.decisions import DecisionRepository
 from backtrail.storage.repositories.epochs import EpochRepository
 from backtrail.storage.repositories.operations import OperationRepository
 from backtrail.storage.repositories.plans import PlanRepository
+from backtrail.storage.repositories.pruning import PruningRepository
 
 
 class UnitOfWork:
@@ -25,6 +26,7 @@ class UnitOfWork:
         self.operations = OperationRepository(session, origin)
         self.epochs = EpochRepository(session)
         self.decisions = DecisionRepository(session)
+        self.pruning = PruningRepository(session, origin)
 
 
 class Database:
@@ -33,7 +35,7 @@ class Database:
     def __init__(self, engine: Engine, *, store_id: str, host_id: str) -> None:
         self._engine = engine
         self._reading = for_reading(engine)
-        self._writing = for_writing(engine)
+        self._writing = for_writing(engine, f"store {store_id}")
         self._origin = Origin(store_id, host_id)
         self.place = place_of(engine)
 
@@ -45,7 +47,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Generator[UnitOfWork]:
-        """All changes or none; on SQLite nobody else writes from its beginning to its end."""
+        """All changes or none; nobody else writes this store's rows until its end."""
         with translated_errors(self.place), Session(self._writing) as session:
             session.connection()  # begins the transaction now and not at the first query
             yield UnitOfWork(session, self._origin)

@@ -1,38 +1,40 @@
 """Opening a database; everything that differs between SQLite and PostgreSQL is here."""
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from backtrail.domain.errors import StorageError
+from backtrail.storage.address import URL_HINT, database_address, database_place
 
 BUSY_TIMEOUT_SECONDS = 30
-_WRITES = "backtrail_writes"
-_URL_HINT = "use sqlite:///PATH or postgresql+psycopg://USER@HOST/NAME"
+_WRITER = "backtrail_writer"
+# SQL_ASCII keeps bytes as they come, and ours are UTF-8.
+_FIT_ENCODINGS = ("UTF8", "SQL_ASCII")
+# What a URL says itself wins. Timeouts: a command must end although the network does not answer.
+_POSTGRESQL_PARAMETERS = {
+    "application_name": "backtrail",
+    "client_encoding": "utf8",
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "tcp_user_timeout": 30_000,
+}
 
 
 def create_database_engine(url: str | Path) -> Engine:
     """An engine for a database URL, or for the SQLite file at a path."""
-    parsed = _parsed(url)
-    open_with = _OPENERS.get(parsed.get_backend_name())
+    address = database_address(url)
+    open_with = _OPENERS.get(address.get_backend_name())
     if open_with is None:
         raise StorageError(
-            f"{parsed.get_backend_name()!r} is not a database that Backtrail can use",
-            hint=_URL_HINT,
+            f"{address.get_backend_name()!r} is not a database that Backtrail can use",
+            hint=URL_HINT,
         )
-    return open_with(parsed)
-
-
-def database_files(url: str | Path) -> tuple[Path, ...]:
-    """The file of a SQLite database; a server's database has none here."""
-    found = _parsed(url)
-    return (
-        (Path(found.database),) if found.get_backend_name() == "sqlite" and found.database else ()
-    )
+    return open_with(address)
 
 
 def for_reading(engine: Engine) -> Engine:
@@ -42,55 +44,92 @@ def for_reading(engine: Engine) -> Engine:
     return engine.execution_options(postgresql_readonly=True, isolation_level="REPEATABLE READ")
 
 
-def for_writing(engine: Engine) -> Engine:
-    """The same engine, whose transactions hold SQLite's write lock from their beginning."""
-    return engine.execution_options(**{_WRITES: True})
+def for_writing(engine: Engine, writer: str) -> Engine:
+    """The same engine, whose transactions have the rows to themselves from their beginning.
+
+    On PostgreSQL that holds among those that name the same writer: each store owns its rows, so
+    that one writer per store is enough, and processes on other hosts are held off as well.
+    """
+    marked = engine.execution_options(**{_WRITER: writer})
+    if engine.dialect.name == "sqlite":
+        return marked
+    # A stricter level would look at the rows as they were before the turn came.
+    return marked.execution_options(isolation_level="READ COMMITTED")
+
+
+def refuse_unfit(connection: Connection) -> None:
+    """Refuse a new database that could not hold every name and every reason."""
+    if connection.dialect.name == "sqlite":
+        return
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding not in _FIT_ENCODINGS:
+        raise StorageError(
+            f"the database {place_of(connection.engine)} cannot hold letters of all scripts: "
+            f"its encoding is {encoding}",
+            hint="make one that can: createdb --template=template0 --encoding=UTF8 NAME",
+        )
 
 
 def place_of(engine: Engine) -> str:
-    """How messages name the database: the file's path, or the URL without its password."""
-    if engine.dialect.name == "sqlite" and engine.url.database:
-        return engine.url.database
-    return engine.url.render_as_string(hide_password=True)
+    """How messages name the database."""
+    return database_place(engine.url)
 
 
-def _parsed(url: str | Path) -> URL:
-    if isinstance(url, Path):
-        return URL.create("sqlite", database=str(url))
+def _open_postgresql(address: URL) -> Engine:
+    defaults = {k: v for k, v in _POSTGRESQL_PARAMETERS.items() if k not in address.query}
     try:
-        return make_url(url)
-    except ArgumentError as error:
-        # The text is not repeated: it may hold a password.
-        raise StorageError(
-            "the database URL cannot be read",
-            hint=_URL_HINT,
-        ) from error
-
-
-def _open_postgresql(url: URL) -> Engine:
-    try:
-        return create_engine(url.set(drivername="postgresql+psycopg"))
+        engine = create_engine(
+            address.set(drivername="postgresql+psycopg"),
+            # Statements prepared on the server do not survive a pooler between us and it.
+            connect_args={**defaults, "prepare_threshold": None},
+            # One connection is kept while git works; it may have died when it is wanted again.
+            pool_pre_ping=True,
+            use_native_hstore=False,
+        )
     except ImportError as error:
         raise StorageError(
             "the PostgreSQL driver is not installed",
             hint="install the extra: pip install 'backtrail[postgres]'",
         ) from error
+    event.listen(engine, "begin", _begin_postgresql)
+    return engine
 
 
-def _open_sqlite(url: URL) -> Engine:
-    if not url.database or url.database == ":memory:":
+def _begin_postgresql(connection: Connection) -> None:
+    """Nobody waits for ever, and a transaction that may write waits for its turn at once."""
+    # Whoever set another limit, in the URL or for the user, meant it.
+    first = (
+        f"SELECT set_config('lock_timeout', '{BUSY_TIMEOUT_SECONDS}s', true) "
+        "WHERE current_setting('lock_timeout') = '0'"
+    )
+    writer = connection.get_execution_options().get(_WRITER)
+    if writer is not None:
+        digest = hashlib.sha256(f"backtrail {writer}".encode()).digest()
+        key = int.from_bytes(digest[:8], signed=True)
+        first += f"; SELECT pg_advisory_xact_lock({key})"
+    connection.exec_driver_sql(first)
+
+
+def _open_sqlite(address: URL) -> Engine:
+    if not address.database or address.database == ":memory:":
         raise StorageError(
             "a database in memory would forget everything when the command ends",
-            hint=_URL_HINT,
+            hint=URL_HINT,
         )
-    _create_private_file(Path(url.database))
+    path = Path(address.database)
+    if not path.is_absolute():
+        raise StorageError(
+            f"the database {path} would be another one in every directory",
+            hint="give its whole path: sqlite:////PATH, with four slashes",
+        )
+    _create_private_file(path)
     engine = create_engine(
-        url.set(drivername="sqlite"),
-        # isolation_level None: BEGIN is ours to say, see _begin.
+        address.set(drivername="sqlite"),
+        # isolation_level None: BEGIN is ours to say, see _begin_sqlite.
         connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_SECONDS},
     )
-    event.listen(engine, "connect", _prepare_connection)
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
@@ -106,11 +145,12 @@ def _create_private_file(path: Path) -> None:
         return
     except OSError as error:
         raise StorageError(
-            f"the database {path} cannot be created: {error.strerror or error}"
+            f"the database {path} cannot be created: {error.strerror or error}",
+            hint="PLAN_DATABASE_URL and PLAN_HOME say where it is to be",
         ) from error
 
 
-def _prepare_connection(connection: sqlite3.Connection, _record: object) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # Damaged text must load, too: what matters then is that the row can be seen at all.
     connection.text_factory = _text
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
@@ -121,9 +161,9 @@ def _text(raw: bytes) -> str:
     return raw.decode(errors="replace")
 
 
-def _begin(connection: Connection) -> None:
+def _begin_sqlite(connection: Connection) -> None:
     """A transaction that may write takes the write lock at once: upgrading later can fail."""
-    writes = connection.get_execution_options().get(_WRITES, False)
+    writes = _WRITER in connection.get_execution_options()
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -131,4 +171,5 @@ def _begin(connection: Connection) -> None:
 _OPENERS: dict[str, Callable[[URL], Engine]] = {
     "sqlite": _open_sqlite,
     "postgresql": _open_postgresql,
+    "postgres": _open_postgresql,
 }

@@ -38,6 +38,7 @@ def plan_of(row: PlanRow, sandbox: SandboxRow) -> Plan:
         applied_commit=row.applied_commit,
         created_at=row.created_at,
         sandbox=_sandbox_of(sandbox),
+        policy=row.policy_json or {},
     )
 
 
@@ -71,7 +72,7 @@ def plan_row(plan: Plan, spawn: tuple[int, int] | None) -> PlanRow:
         spawn_position=spawn_position,
         base_ref=plan.base_ref,
         applied_commit=plan.applied_commit,
-        policy_json=None,
+        policy_json=plan.policy or None,
         created_at=plan.created_at,
     )
 

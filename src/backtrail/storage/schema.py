@@ -1,7 +1,5 @@
 """The schema's version: looked at with one query, upgraded by Alembic only when it is behind."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,11 +7,14 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from backtrail.domain.errors import StorageError
-from backtrail.storage.engine import for_reading, for_writing, place_of
+from backtrail.storage.engine import for_reading, for_writing, place_of, refuse_unfit
 from backtrail.storage.failures import translated_errors
 
 HEAD_REVISION = "0001"
 _VERSION_TABLE = "alembic_version"
+# Other programs use Alembic, too, and number their revisions alike: this table tells them apart.
+_OWN_TABLE = "checkpoint_metadata"
+_UPGRADING = "schema"
 
 
 class SchemaState(StrEnum):
@@ -37,17 +38,18 @@ class SchemaStatus:
 def schema_status(engine: Engine) -> SchemaStatus:
     """Where the schema stands; a database of another program is a StorageError."""
     with translated_errors(place_of(engine)), for_reading(engine).connect() as connection:
-        revision = _stored_revision(connection, place_of(engine))
-    return SchemaStatus(revision, HEAD_REVISION, _state_of(revision))
+        return _status(connection)
 
 
-def ensure_schema(engine: Engine, lock: Callable[[], AbstractContextManager[object]]) -> None:
-    """Bring the schema to head; `lock` keeps other processes from doing so at the same time."""
-    if _is_current(engine):
+def ensure_schema(engine: Engine) -> None:
+    """Bring the schema to head; of several processes one does so and the others wait for it."""
+    if _is_current(engine, schema_status(engine)):
         return
-    with lock():
-        if not _is_current(engine):
-            _upgrade(engine)
+    upgrading = for_writing(engine, _UPGRADING)
+    with translated_errors(place_of(engine)), upgrading.begin() as connection:
+        # Another process may have done it while this one waited for its turn.
+        if not _is_current(engine, _status(connection)):
+            _upgrade(connection)
 
 
 def migrations_directory() -> Path:
@@ -61,8 +63,7 @@ def migrations_directory() -> Path:
     )
 
 
-def _is_current(engine: Engine) -> bool:
-    status = schema_status(engine)
+def _is_current(engine: Engine, status: SchemaStatus) -> bool:
     if status.state is SchemaState.NEWER:
         raise StorageError(
             f"the database {place_of(engine)} was made by a newer version of Backtrail "
@@ -72,13 +73,18 @@ def _is_current(engine: Engine) -> bool:
     return status.state is SchemaState.CURRENT
 
 
-def _stored_revision(connection: Connection, place: str) -> str | None:
+def _status(connection: Connection) -> SchemaStatus:
+    revision = _stored_revision(connection)
+    return SchemaStatus(revision, HEAD_REVISION, _state_of(revision))
+
+
+def _stored_revision(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
-    if _VERSION_TABLE in tables:
+    if {_VERSION_TABLE, _OWN_TABLE} <= set(tables):
         return connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608
     if tables:
         raise StorageError(
-            f"the database {place} belongs to another program",
+            f"the database {place_of(connection.engine)} belongs to another program",
             hint="give Backtrail a database of its own",
         )
     return None
@@ -95,7 +101,7 @@ def _state_of(revision: str | None) -> SchemaState:
     return SchemaState.OUTDATED if revision in known else SchemaState.NEWER
 
 
-def _upgrade(engine: Engine) -> None:
+def _upgrade(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
 
@@ -103,6 +109,6 @@ def _upgrade(engine: Engine) -> None:
     # The value is interpolated, so that a percent sign in the path would be read as a variable.
     location = str(migrations_directory()).replace("%", "%%")
     config.set_main_option("script_location", location)
-    with translated_errors(place_of(engine)), for_writing(engine).begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    refuse_unfit(connection)
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -26,11 +26,11 @@ from backtrail.storage.column_types import (
     JsonObject,
     JsonStrings,
     SafeText,
+    Ulid,
     UtcDateTime,
     Word,
 )
 
-ULID = String(26)
 COMMIT = String(64)
 
 
@@ -71,7 +71,7 @@ class PlanRow(Base):
         Index("ix_plans_parent", "parent_plan_id"),
     )
 
-    plan_id: Mapped[PlanId] = mapped_column(ULID, primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, primary_key=True)
     repository_id: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(SafeText)
     live_name: Mapped[str | None] = mapped_column(SafeText)
@@ -79,7 +79,7 @@ class PlanRow(Base):
     state: Mapped[PlanState] = mapped_column(Word(PlanState))
     current_epoch: Mapped[int]
     position: Mapped[int]
-    parent_plan_id: Mapped[PlanId | None] = mapped_column(ULID, ForeignKey("plans.plan_id"))
+    parent_plan_id: Mapped[PlanId | None] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
     spawn_epoch: Mapped[int | None]
     spawn_position: Mapped[int | None]
     base_ref: Mapped[str | None] = mapped_column(SafeText)
@@ -99,8 +99,8 @@ class SandboxRow(Base):
         Index("ix_sandboxes_path", "repository_id", "path"),
     )
 
-    sandbox_id: Mapped[SandboxId] = mapped_column(ULID, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(ULID, ForeignKey("plans.plan_id"))
+    sandbox_id: Mapped[SandboxId] = mapped_column(Ulid, primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
     repository_id: Mapped[str] = mapped_column(Text)
     store_id: Mapped[str] = mapped_column(Text)
     host_id: Mapped[str] = mapped_column(Text)
@@ -131,8 +131,8 @@ class OperationRow(Base):
         Index("ix_operations_newest", "plan_id", "operation_id"),
     )
 
-    operation_id: Mapped[OperationId] = mapped_column(ULID, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(ULID, ForeignKey("plans.plan_id"))
+    operation_id: Mapped[OperationId] = mapped_column(Ulid, primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
     number: Mapped[int]
     kind: Mapped[OperationKind] = mapped_column(Word(OperationKind))
     state: Mapped[OperationState] = mapped_column(Word(OperationState))
@@ -143,16 +143,16 @@ class OperationRow(Base):
     command_line: Mapped[str] = mapped_column(SafeText)
     reason: Mapped[str] = mapped_column(SafeText)
     target_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        ULID, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
     )
     safety_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        ULID, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
     )
     result_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        ULID, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
     )
     entry_operation_id: Mapped[OperationId | None] = mapped_column(
-        ULID, ForeignKey("operations.operation_id")
+        Ulid, ForeignKey("operations.operation_id")
     )
     stack: Mapped[Stack | None] = mapped_column(Word(Stack))
     phase_before: Mapped[Phase] = mapped_column(Word(Phase))
@@ -173,12 +173,12 @@ class EpochRow(Base):
 
     __tablename__ = "epochs"
 
-    plan_id: Mapped[PlanId] = mapped_column(ULID, ForeignKey("plans.plan_id"), primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"), primary_key=True)
     epoch: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     parent_epoch: Mapped[int | None]
     cut_position: Mapped[int | None]
     operation_id: Mapped[OperationId | None] = mapped_column(
-        ULID, ForeignKey("operations.operation_id")
+        Ulid, ForeignKey("operations.operation_id")
     )
 
 
@@ -188,10 +188,10 @@ class DecisionRow(Base):
     __tablename__ = "decisions"
     __table_args__ = (Index("ix_decisions_timeline", "plan_id", "position"),)
 
-    decision_id: Mapped[DecisionId] = mapped_column(ULID, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(ULID, ForeignKey("plans.plan_id"))
+    decision_id: Mapped[DecisionId] = mapped_column(Ulid, primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
     parent_decision_id: Mapped[DecisionId | None] = mapped_column(
-        ULID, ForeignKey("decisions.decision_id")
+        Ulid, ForeignKey("decisions.decision_id")
     )
     position: Mapped[int | None]
     epoch: Mapped[int | None]
@@ -215,26 +215,26 @@ class CheckpointRow(Base):
         Index("ix_checkpoint_metadata_timeline", "plan_id", "state", "superseded_by", "position"),
     )
 
-    checkpoint_id: Mapped[CheckpointId] = mapped_column(ULID, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(ULID, ForeignKey("plans.plan_id"))
+    checkpoint_id: Mapped[CheckpointId] = mapped_column(Ulid, primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
     seq: Mapped[int]
     position: Mapped[int]
     epoch: Mapped[int]
     checkpoint_type: Mapped[CheckpointType] = mapped_column(Word(CheckpointType))
     state: Mapped[CheckpointState] = mapped_column(Word(CheckpointState))
     sandbox_ref: Mapped[CommitId | None] = mapped_column(COMMIT)
-    resource_id: Mapped[SandboxId] = mapped_column(ULID, ForeignKey("sandboxes.sandbox_id"))
+    resource_id: Mapped[SandboxId] = mapped_column(Ulid, ForeignKey("sandboxes.sandbox_id"))
     decision_id: Mapped[DecisionId | None] = mapped_column(
-        ULID, ForeignKey("decisions.decision_id")
+        Ulid, ForeignKey("decisions.decision_id")
     )
     parent_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        ULID, ForeignKey("checkpoint_metadata.checkpoint_id")
+        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id")
     )
     superseded_by: Mapped[OperationId | None] = mapped_column(
-        ULID, ForeignKey("operations.operation_id")
+        Ulid, ForeignKey("operations.operation_id")
     )
     operation_id: Mapped[OperationId | None] = mapped_column(
-        ULID, ForeignKey("operations.operation_id")
+        Ulid, ForeignKey("operations.operation_id")
     )
     store_id: Mapped[str] = mapped_column(Text)
     host_id: Mapped[str] = mapped_column(Text)

@@ -1,7 +1,6 @@
 """Checkpoints: announcing, completing, finding and marking them; order is always by position."""
 
-from collections.abc import Collection, Mapping
-from operator import attrgetter
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Select, func, select, update
@@ -85,14 +84,6 @@ class CheckpointRepository:
         """Live complete ones, newest first."""
         return self._all(_live(plan_id).limit(newest).offset(offset))
 
-    def in_states(self, plan_id: PlanId, states: Collection[CheckpointState]) -> Checkpoints:
-        """This store's ones in these states, oldest first; recovery must not touch others'."""
-        query = _of(plan_id).where(
-            CheckpointRow.state.in_(states), CheckpointRow.store_id == self._origin.store_id
-        )
-        # Sorted here: ORDER BY would lure SQLite away from the index on states.
-        return sorted(self._all(query), key=attrgetter("position"))
-
     def complete(
         self,
         checkpoint_id: CheckpointId,
@@ -118,13 +109,7 @@ class CheckpointRepository:
 
         What failed or was pruned gives its label free for another, and remembers it.
         """
-        row = self._row(checkpoint_id)
-        row.state = state
-        added = {} if note is None else {"failure": note}
-        if state in _GONE and row.label is not None:
-            added["released_label"] = row.label
-            row.label = None
-        row.metadata_json = {**row.metadata_json, **added}
+        change_state(self._row(checkpoint_id), state, note)
         self._session.flush()
 
     def set_label(self, checkpoint_id: CheckpointId, label: str | None) -> None:
@@ -202,6 +187,16 @@ class CheckpointRepository:
 
     def _first(self, query: CheckpointQuery) -> Checkpoint | None:
         return next(iter(self._all(query)), None)
+
+
+def change_state(row: CheckpointRow, state: CheckpointState, note: str | None = None) -> None:
+    row.state = state
+    added = {} if note is None else {"failure": note}
+    if state in _GONE and row.label is not None:
+        added["released_label"] = row.label
+        row.label = None
+    if added:
+        row.metadata_json = {**row.metadata_json, **added}
 
 
 def _of(plan_id: PlanId) -> CheckpointQuery:

@@ -17,14 +17,13 @@ class DecisionRepository:
         row = self._session.get(DecisionRow, decision_id)
         return row is not None and row.plan_id == plan_id
 
-    def positions(self, plan_id: PlanId) -> list[tuple[int, int]]:
-        """Epoch and position of each decision that is on a timeline."""
-        query = select(DecisionRow.epoch, DecisionRow.position).where(
+    def places(self, plan_id: PlanId) -> dict[DecisionId, tuple[int, int]]:
+        """Epoch and position of each decision that is on a timeline, by its id."""
+        query = select(DecisionRow.decision_id, DecisionRow.epoch, DecisionRow.position).where(
             DecisionRow.plan_id == plan_id, DecisionRow.position.is_not(None)
         )
-        rows = self._session.execute(query.order_by(DecisionRow.position))
-        return [
-            (epoch, position)
-            for epoch, position in rows
+        return {
+            decision: (epoch, position)
+            for decision, epoch, position in self._session.execute(query)
             if epoch is not None and position is not None
-        ]
+        }

@@ -1,6 +1,6 @@
 """The log of operations, and the undo and redo stacks that are marked in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, TypedDict, Unpack
@@ -10,7 +10,14 @@ from sqlalchemy.orm import Session
 
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CheckpointId, OperationId, PlanId
-from backtrail.domain.operation import UNFINISHED, Operation, OperationState, Stack, Stacks
+from backtrail.domain.operation import (
+    UNFINISHED,
+    Operation,
+    OperationKind,
+    OperationState,
+    Stack,
+    Stacks,
+)
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.storage.mapping import Origin, operation_of, operation_row
 from backtrail.storage.tables import OperationRow
@@ -74,12 +81,16 @@ class OperationRepository:
             setattr(row, "result_json" if name == "result" else name, value)
         self._session.flush()
 
+    def stacked(self, plan_id: PlanId) -> Operations:
+        """The entries of both stacks, oldest first."""
+        return sorted(map(operation_of, self._stacked(plan_id)), key=attrgetter("number"))
+
     def stacks(self, plan_id: PlanId) -> Stacks:
         """What can be undone and redone; an entry is pushed when it is new, so numbers order it."""
-        rows = sorted(self._stacked(plan_id), key=attrgetter("number"))
+        entries = self.stacked(plan_id)
         return Stacks(
-            undo=tuple(row.operation_id for row in rows if row.stack is Stack.UNDO),
-            redo=tuple(row.operation_id for row in rows if row.stack is Stack.REDO),
+            undo=tuple(e.operation_id for e in entries if e.stack is Stack.UNDO),
+            redo=tuple(e.operation_id for e in entries if e.stack is Stack.REDO),
         )
 
     def save_stacks(self, plan_id: PlanId, stacks: Stacks) -> None:
@@ -95,6 +106,15 @@ class OperationRepository:
         query = select(OperationRow).where(OperationRow.plan_id == plan_id)
         rows = self._session.scalars(query.order_by(OperationRow.number.desc()).limit(limit))
         return [operation_of(row) for row in rows]
+
+    def of_kinds(self, plan_id: PlanId, kinds: Collection[OperationKind]) -> Operations:
+        """Those of these kinds, oldest first."""
+        query = select(OperationRow).where(
+            OperationRow.plan_id == plan_id, OperationRow.kind.in_(kinds)
+        )
+        return [
+            operation_of(row) for row in self._session.scalars(query.order_by(OperationRow.number))
+        ]
 
     def _stacked(self, plan_id: PlanId) -> Sequence[OperationRow]:
         query = select(OperationRow).where(

@@ -1,7 +1,9 @@
 """Plans with their sandboxes, and the counter that numbers everything in a plan."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Select, case, select
 from sqlalchemy.orm import Session
@@ -34,13 +36,15 @@ class PlanRepository:
             self._session.flush()
 
     def get(self, plan_id: PlanId) -> Plan:
-        return self._one(_plans().where(PlanRow.plan_id == plan_id), plan_id)
+        """The plan, if it is this repository's: others in the database are not for us to touch."""
+        return self._one(self._own(plan_id), plan_id)
 
     def lock(self, plan_id: PlanId) -> Plan:
         """As `get`, and no other transaction may lock or change the plan until this one ends."""
-        query = _plans().where(PlanRow.plan_id == plan_id)
         # The row may have been read before the lock was granted, and be stale.
-        fresh = query.with_for_update(of=PlanRow).execution_options(populate_existing=True)
+        fresh = (
+            self._own(plan_id).with_for_update(of=PlanRow).execution_options(populate_existing=True)
+        )
         return self._one(fresh, plan_id)
 
     def by_name(self, repository_id: str, name: str) -> Plan | None:
@@ -101,15 +105,16 @@ class PlanRepository:
         self._row(plan_id).current_epoch = epoch
         self._session.flush()
 
+    def set_policy(self, plan_id: PlanId, policy: Mapping[str, Any]) -> None:
+        """The whole policy; whoever changes a part of it locks the plan and hands on the rest."""
+        self._row(plan_id).policy_json = dict(policy)
+        self._session.flush()
+
     def set_sandbox(self, plan_id: PlanId, *, git_dir: Path, base_commit: CommitId | None) -> None:
         """What is known of a sandbox only after its worktree was made."""
         row = self._sandbox_row(plan_id)
         row.git_dir = str(git_dir)
         row.base_commit = base_commit
-        self._session.flush()
-
-    def set_applied(self, plan_id: PlanId, commit: CommitId | None) -> None:
-        self._row(plan_id).applied_commit = commit
         self._session.flush()
 
     def list(self, repository_id: str, *, include_removed: bool = False) -> Plans:
@@ -118,6 +123,11 @@ class PlanRepository:
         if not include_removed:
             query = query.where(PlanRow.state != PlanState.REMOVED)
         return self._all(query.order_by(PlanRow.created_at, PlanRow.plan_id))
+
+    def _own(self, plan_id: PlanId) -> PlanQuery:
+        return _plans().where(
+            PlanRow.plan_id == plan_id, PlanRow.repository_id == self._origin.store_id
+        )
 
     def _row(self, plan_id: PlanId) -> PlanRow:
         row = self._session.get(PlanRow, plan_id)
