@@ -1,7 +1,8 @@
 """What a checkpoint adds to the store, and whether all of it is there.
 
 `update-ref` checks only the object that it is given. A full walk costs as much as the tree is
-large; here only what differs from an already complete tree is looked at.
+large; here only what differs from an already complete tree is looked at. Objects that were linked
+from the user's repository are read, since git stores nothing where it finds an object already.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.soundness import contents_are_sound
 from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class Additions:
         matches = (_RAW.match(record) for output in outputs for record in output.records()[::2])
         names = [m[2].decode() for m in matches if m and m[1] != _GITLINK and m[2].strip(b"0")]
         tips = [tip for tip in (self.new.commit, self.new.state_commit) if tip]
+        if not contents_are_sound(self.store, names):
+            return None
         return _bytes_of(self.store, [*tips, *(f"{tip}^{{tree}}" for tip in tips), *names])
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from backtrail.domain.ids import CommitId
 from backtrail.domain.rollback import DiffAction, FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from backtrail.git.store import PrivateStore
 
@@ -58,3 +59,44 @@ def patch_text(store: PrivateStore, old: str, new: str) -> str:
 def differing_paths(store: PrivateStore, old: str, new: str) -> Iterator[bytes]:
     output = store.git().call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
     yield from output.records()
+
+
+def changed_file_counts(
+    store: PrivateStore, pairs: Sequence[tuple[CommitId, CommitId]]
+) -> dict[CommitId, int]:
+    """How many files differ between a commit and an older one, by the commit; by one process.
+
+    A commit that cannot be compared, since objects are missing, is left out. Git stops at such a
+    one, so it is skipped and git asked again for the rest.
+    """
+    counts: dict[CommitId, int] = {}
+    waiting = list(pairs)
+    while waiting:
+        asked = "".join(f"{commit} {older}\n" for commit, older in waiting).encode()
+        output = store.git().run(
+            "diff-tree", "--stdin", "--always", "-r", "-z", "--raw", *_SAFELY, stdin=asked
+        )
+        counts |= _counted(output.records())
+        waiting = _behind_the_unread_one(waiting, counts) if output.code else []
+    return counts
+
+
+def _behind_the_unread_one(
+    asked: Sequence[tuple[CommitId, CommitId]], counts: Mapping[CommitId, int]
+) -> list[tuple[CommitId, CommitId]]:
+    return [pair for pair in asked if pair[0] not in counts][1:]
+
+
+def _counted(records: Sequence[bytes]) -> dict[CommitId, int]:
+    """Raw records: a commit's id, then two for each file that differs, `:…` and the path."""
+    counts: dict[CommitId, int] = {}
+    commit = CommitId("")
+    following = iter(records)
+    for record in following:
+        if record.startswith(b":"):
+            next(following, None)
+            counts[commit] += 1
+        else:
+            commit = CommitId(record.decode())
+            counts[commit] = 0
+    return counts

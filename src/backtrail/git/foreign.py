@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.diff import differing_paths
 from backtrail.git.index_entries import same_entries
-from backtrail.git.trees import TreeEntry, list_tree, read_blobs
+from backtrail.git.trees import TreeEntry, blob_sizes, list_tree, read_blobs
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
     from backtrail.git.gitstate import GitState
     from backtrail.git.state import SandboxState
     from backtrail.git.store import PrivateStore
+
+
+# Of larger files one that was cut short counts as somebody's work: they do not go into memory.
+_LARGEST_COMPARED = 64 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ def _cut_short(store: PrivateStore, now: TreeId, goal: TreeId, suspects: set[byt
     wanted = _entries(store, goal, suspects)
     # Git gives a file its mode and kind when it creates it, before it writes the content.
     both = [p for p in sorted(present.keys() & wanted.keys()) if present[p].mode == wanted[p].mode]
+    sizes = blob_sizes(store, [wanted[p].object_id for p in both])
+    both = [path for path, size in zip(both, sizes, strict=True) if size <= _LARGEST_COMPARED]
     contents = read_blobs(store, [present[p].object_id for p in both])
     goals = read_blobs(store, [wanted[p].object_id for p in both])
     pairs = zip(both, contents, goals, strict=True)

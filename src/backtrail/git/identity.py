@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError, SandboxInvalidError
+from backtrail.domain.plan import SandboxKind
 from backtrail.git.discovery import Worktree, gitdir_backlink, same_directory, worktree_at
 
 if TYPE_CHECKING:
@@ -31,16 +32,33 @@ def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
     worktree = worktree_at(path)
     if worktree is None:
         raise _invalid(sandbox, "is no longer a git worktree", _HINT)
-    if not same_directory(worktree.common_dir, common_dir):
+    _check_owner(sandbox, worktree.common_dir, common_dir)
+    if not worktree.is_main:
+        _check_linked(sandbox, worktree)
+    return replace(sandbox, git_dir=worktree.git_dir)
+
+
+def check_half_made(sandbox: Sandbox, common_dir: Path) -> None:
+    """Raise if a sandbox that is still to be made is not for this repository to make.
+
+    Its row may be a copy, or shared with the repository that this one was copied from. Until the
+    worktree is there, the row names the git directory of the repository that makes it.
+    """
+    worktree = worktree_at(sandbox.path)
+    if worktree is not None:
+        _check_owner(sandbox, worktree.common_dir, common_dir)
+    elif sandbox.kind is SandboxKind.OWN and sandbox.git_dir.is_dir():
+        _check_owner(sandbox, sandbox.git_dir, common_dir)
+
+
+def _check_owner(sandbox: Sandbox, owner: Path, common_dir: Path) -> None:
+    if not same_directory(owner, common_dir):
         raise _invalid(
             sandbox,
             "belongs to another repository",
             "a copied repository must not act on the sandboxes of the original; "
             "create a plan of its own here",
         )
-    if not worktree.is_main:
-        _check_linked(sandbox, worktree)
-    return replace(sandbox, git_dir=worktree.git_dir)
 
 
 def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
@@ -65,6 +83,16 @@ def refuse_own_files_inside(root: Path, own: Iterable[Path]) -> None:
             raise RefusedError(
                 f"{str(path)!r} lies inside the sandbox {str(root)!r}: it would be rolled back",
                 hint="keep PLAN_HOME, the database and the git directory out of the sandbox",
+            )
+
+
+def refuse_absurd(root: Path, home: str | None) -> None:
+    """Refuse a sandbox that nobody can mean: everything, or all that belongs to the user."""
+    for place, what in ((Path("/"), "the whole file system"), (home, "your home directory")):
+        if place and os.path.realpath(place) == os.path.realpath(root):
+            raise RefusedError(
+                f"{str(root)!r} is {what}: it cannot be a sandbox",
+                hint="make a plan with a worktree of its own: plan create NAME",
             )
 
 

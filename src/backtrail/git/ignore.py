@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,16 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.git.env import scrubbed_environment
+from backtrail.git.paths import lstat_inside, parents_of
 from backtrail.git.runner import GitRunner, RunningGit
 from backtrail.git.trees import TreeEntry, list_tree, read_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
 _UNSET = 1
+_RULES_FILE = b".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +130,44 @@ def ignored_at(
     """
     if not candidates:
         return set()
+    entries = [entry for entry in list_tree(store, tree) if _is_rules_file(entry)]
+    contents = read_blobs(store, [entry.object_id for entry in entries])
+    rules = {e.path: content for e, content in zip(entries, contents, strict=True)}
+    return _ignored_by(store, rules, excludes, candidates)
+
+
+def ignored_here(
+    store: PrivateStore, root: Path, excludes: bytes, candidates: Sequence[bytes]
+) -> set[bytes]:
+    """Those of the candidate paths that the sandbox's present rules ignore, whatever is there."""
+    rules: dict[bytes, bytes] = {}
+    for directory in {b"", *(parent for path in candidates for parent in parents_of(path))}:
+        name = os.path.join(directory, _RULES_FILE)
+        found = lstat_inside(root, name)
+        if found is not None and stat.S_ISREG(found.st_mode):
+            rules[name] = _contents(root / os.fsdecode(name))
+    return _ignored_by(store, rules, excludes, candidates)
+
+
+def _ignored_by(
+    store: PrivateStore,
+    rules: Mapping[bytes, bytes],
+    excludes: bytes,
+    candidates: Sequence[bytes],
+) -> set[bytes]:
     with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
         root = directory / "tree"
         root.mkdir()
-        _lay_out(store, tree, os.fsencode(root), candidates)
+        for path, content in (*rules.items(), *((path, b"") for path in candidates)):
+            _place(os.fsencode(root), path, content)
         runner = store.git(root, directory / "index")
         shown = runner.call("-c", setting, "ls-files", "-o", "-z", "--exclude-standard")
     return set(candidates) - set(shown.records())
 
 
-def _lay_out(store: PrivateStore, tree: TreeId, root: bytes, candidates: Sequence[bytes]) -> None:
-    rules = [e for e in list_tree(store, tree) if _is_rules_file(e)]
-    for entry, content in zip(rules, read_blobs(store, [e.object_id for e in rules]), strict=True):
-        _place(root, entry.path, content)
-    for path in candidates:
-        _place(root, path, b"")
-
-
 def _is_rules_file(entry: TreeEntry) -> bool:
     # Git does not follow a .gitignore that is a symbolic link.
-    return entry.mode.startswith(b"100") and entry.path.rsplit(b"/", 1)[-1] == b".gitignore"
+    return entry.is_file and entry.path.rsplit(b"/", 1)[-1] == _RULES_FILE
 
 
 def _place(root: bytes, path: bytes, content: bytes) -> None:

@@ -14,17 +14,18 @@ from backtrail.git.trees import TreeEntry, list_tree
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.store import PrivateStore
 
 
 def selected_entries(store: PrivateStore, tree: TreeId, paths: Sequence[str]) -> list[TreeEntry]:
     """The tree's entries that are one of the paths or lie below one."""
-    wanted = [os.fsencode(path) for path in paths]
-    return [e for e in list_tree(store, tree) if any(_selects(p, e.path) for p in wanted)]
+    return [e for e in list_tree(store, tree) if selects(paths, os.fsdecode(e.path))]
 
 
-def _selects(selection: bytes, path: bytes) -> bool:
-    return path == selection or path.startswith(selection + b"/")
+def selects(paths: Sequence[str], path: str) -> bool:
+    """Whether a path is one of the paths or lies below one."""
+    return any(path == selection or path.startswith(f"{selection}/") for selection in paths)
 
 
 def _in_place_of_parents(
@@ -56,12 +57,18 @@ def tree_with_paths_from(
 
 
 def refuse_unknown_paths(
-    store: PrivateStore, paths: Sequence[str], trees: tuple[TreeId, ...]
+    store: PrivateStore, paths: Sequence[str], states: Sequence[Captured | Glimpse]
 ) -> None:
-    """Refuse a path that none of the trees has."""
-    entries = [entry for tree in trees for entry in selected_entries(store, tree, paths)]
+    """Refuse a path that none of the states has."""
+    known: list[str] = []
+    for state in states:
+        extras, included = state.state.extras, state.state.included.tree
+        trees = [state.tree, *([included] if included else [])]
+        entries = [entry for tree in trees for entry in selected_entries(store, tree, paths)]
+        known += (os.fsdecode(entry.path) for entry in entries)
+        known += extras.empty_directories
     for path in paths:
-        if not any(_selects(os.fsencode(path), entry.path) for entry in entries):
+        if not any(selects([path], name) for name in known):
             raise NotFoundError(
                 f"{path!r} is neither in the checkpoint nor in the sandbox",
                 hint="paths are relative to the sandbox; plan diff shows what differs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,16 +17,31 @@ def lstat_inside(root: Path, path: bytes) -> os.stat_result | None:
     return _lstat(os.path.join(os.fsencode(root), path))
 
 
+def exists_inside(root: Path, path: bytes) -> bool:
+    """Whether a path below the root is there and is no directory."""
+    found = lstat_inside(root, path)
+    return found is not None and not stat.S_ISDIR(found.st_mode)
+
+
+def is_directory_inside(root: Path, path: bytes) -> bool:
+    found = lstat_inside(root, path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def parents_of(path: bytes) -> list[bytes]:
+    """The directories above a path, outermost first."""
+    parts = path.split(b"/")
+    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
+
+
 def first_obstacle(root: Path, path: bytes) -> bytes | None:
     """The first parent of the path that exists and is no real directory."""
     base = os.fsencode(root)
-    parts = path.split(b"/")[:-1]
-    for count in range(1, len(parts) + 1):
-        parent = b"/".join(parts[:count])
+    for parent in parents_of(path):
         found = _lstat(os.path.join(base, parent))
         if found is None:
             return None
-        if found.st_mode & 0o170000 != 0o040000:
+        if not stat.S_ISDIR(found.st_mode):
             return parent
     return None
 
@@ -35,3 +51,12 @@ def _lstat(path: bytes) -> os.stat_result | None:
         return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def is_special(entry: os.DirEntry[bytes]) -> bool:
+    """Whether a directory's entry is a FIFO, a socket or a device."""
+    return not (
+        entry.is_symlink()
+        or entry.is_file(follow_symlinks=False)
+        or entry.is_dir(follow_symlinks=False)
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
@@ -23,17 +24,39 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """What is about to be written over a sandbox."""
+
+    trees: tuple[TreeId, ...] = ()
+    empty_directories: tuple[bytes, ...] = ()
+    included: tuple[bytes, ...] = ()
+    """Chosen ignored files that come or go."""
+
+    def __add__(self, other: Replacing) -> Replacing:
+        return Replacing(
+            self.trees + other.trees,
+            self.empty_directories + other.empty_directories,
+            self.included + other.included,
+        )
+
+
 def replaced_paths(
-    store: PrivateStore, root: Path, captured: TreeId, target: TreeId
+    store: PrivateStore, root: Path, captured: TreeId, replacing: Replacing
 ) -> list[bytes]:
-    """Paths on disk that are not in the captured tree and that the target's paths would replace."""
-    output = store.git().call(
-        "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=AT",
-        captured, target,
-    )  # fmt: skip
+    """Paths on disk that are not in the captured tree and that would be replaced."""
     found: dict[bytes, None] = {}
-    for path in output.records():
-        found.update(dict.fromkeys(_in_the_way(root, path)))
+    for target in replacing.trees:
+        output = store.git().call(
+            "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=AT",
+            captured, target,
+        )  # fmt: skip
+        for path in output.records():
+            found.update(dict.fromkeys(_in_the_way(root, path)))
+    for directory in replacing.empty_directories:
+        obstacle = first_obstacle(root, directory + b"/")
+        if obstacle is not None:
+            found[_capturable(root, obstacle)] = None
     return list(found)
 
 

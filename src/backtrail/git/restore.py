@@ -1,4 +1,4 @@
-"""Bringing files back: what a restore would do, doing it, and the proof that it is done.
+"""Bringing files back: what a restore would do, and doing it.
 
 Only captured paths are ever removed, and of those none that the target's own ignore rules would
 have ignored: such survivors are taken out of the private index first and stay on disk.
@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RevertAction, RevertedFile
-from backtrail.git.ignore import excludes_setting, ignored_at, scratch_directory
+from backtrail.git.ignore import ignored_at, scratch_directory
+from backtrail.git.included import Included, IncludedCamera, entries_of
+from backtrail.git.listing import Lister
+from backtrail.git.paths import parents_of
 from backtrail.git.private_index import keep_index, working_index
+from backtrail.git.restore_extras import (
+    ExtrasPlan,
+    apply_modes,
+    clear_away,
+    make_empty_directories,
+    make_way,
+    plan_extras,
+)
 from backtrail.git.snapshot import CaptureInputs, Snapshot
-from backtrail.git.trees import list_tree
+from backtrail.git.trees import TreeEntry, list_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
+    from backtrail.git.capture import Captured, Glimpse
+    from backtrail.git.extras import Extras
     from backtrail.git.gitstate import UserIndex
     from backtrail.git.store import PrivateStore
 
@@ -36,6 +46,9 @@ class Goal:
     excludes: bytes
     index: UserIndex | None
     forced: tuple[str, ...]
+    extras: Extras
+    included: Included = field(default_factory=Included)
+    """Chosen ignored files, with those that have to go as `absent`."""
     accounted: tuple[TreeId, ...] = ()
     """Trees whose paths, where the goal lacks them, are known to have been absent."""
     uncaptured: tuple[str, ...] = ()
@@ -49,35 +62,59 @@ class FilePlan:
     goal: Goal
     changes: tuple[RevertedFile, ...]
     survivors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FileProof:
-    """What an independent second look found: paths that are not as they should be."""
-
-    wrong: tuple[str, ...]
+    extras: ExtrasPlan
+    present: tuple[TreeId | None, TreeId]
+    """The chosen ignored files, and all others, as they were captured."""
     not_captured: tuple[NotCaptured, ...]
+    """What is there now and in no checkpoint."""
+    files: list[TreeEntry]
+    """The goal's files, read once."""
+    included: list[TreeEntry]
 
 
-def plan_files(store: PrivateStore, current: TreeId, goal: Goal) -> FilePlan:
+def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> FilePlan:
     """Compare the captured present with the goal."""
-    coming, going = _differences(store, current, goal.tree)
-    free = _not_in_the_way(going, coming)
+    coming, going = differences(store, current.tree, goal.tree)
+    directories = (os.fsencode(path) + b"/" for path in goal.extras.empty_directories)
+    free = _not_in_the_way(going, [*coming, *directories])
     survivors = ignored_at(store, goal.tree, goal.excludes, free)
     survivors -= _tracked(store, goal.index, survivors)
     survivors -= _known_absent(store, goal, survivors)
     uncaptured = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
-    survivors |= {p for p in free if not uncaptured.isdisjoint((p, *_parents(p)))}
-    changes = [(path, RevertAction.RESTORED) for path in coming]
-    changes += [(path, RevertAction.REMOVED) for path in going if path not in survivors]
+    survivors |= {p for p in free if not uncaptured.isdisjoint((p, *parents_of(p)))}
+    files, included = list_tree(store, goal.tree), _included_entries(store, goal)
+    more, less = _included_differences(store, current.state.included, goal.included)
+    extras = plan_extras(store, current, goal.extras, [*files, *included], {*coming, *more})
+    restored = {*coming, *extras.changed, *extras.appearing}
+    removed = {*(path for path in going if path not in survivors), *extras.vanishing}
+    changes = dict.fromkeys(restored | more, RevertAction.RESTORED)
+    changes |= dict.fromkeys((removed | less) - changes.keys(), RevertAction.REMOVED)
     return FilePlan(
         goal=goal,
-        changes=tuple(RevertedFile(os.fsdecode(p), action) for p, action in sorted(changes)),
+        changes=tuple(RevertedFile(os.fsdecode(p), a) for p, a in sorted(changes.items())),
         survivors=tuple(os.fsdecode(p) for p in sorted(survivors)),
+        extras=extras,
+        present=(current.state.included.tree, current.tree),
+        not_captured=current.state.not_captured,
+        files=files,
+        included=included,
     )
 
 
-def _differences(
+def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
+    return list_tree(store, goal.included.tree) if goal.included.tree else []
+
+
+def _included_differences(
+    store: PrivateStore, now: Included, goal: Included
+) -> tuple[set[bytes], set[bytes]]:
+    """Chosen ignored files that the goal brings, and those that have to go."""
+    before, after = entries_of(store, now.tree), entries_of(store, goal.tree)
+    coming = {path for path, entry in after.items() if before.get(path) != entry}
+    return coming, {os.fsencode(path) for path in goal.absent} & before.keys()
+
+
+def differences(
     store: PrivateStore, current: TreeId, goal: TreeId
 ) -> tuple[list[bytes], list[bytes]]:
     """Paths that the goal brings, and paths that it does not have."""
@@ -96,13 +133,8 @@ def _differences(
 def _not_in_the_way(going: list[bytes], coming: list[bytes]) -> list[bytes]:
     """Paths that are neither a parent of a path that comes back nor below one."""
     wanted = set(coming)
-    parents = {parent for path in coming for parent in _parents(path)}
-    return [p for p in going if p not in parents and wanted.isdisjoint(_parents(p))]
-
-
-def _parents(path: bytes) -> list[bytes]:
-    parts = path.split(b"/")
-    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
+    parents = {parent for path in coming for parent in parents_of(path)}
+    return [p for p in going if p not in parents and wanted.isdisjoint(parents_of(p))]
 
 
 def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) -> set[bytes]:
@@ -126,51 +158,22 @@ def _known_absent(store: PrivateStore, goal: Goal, paths: set[bytes]) -> set[byt
 
 def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
-    began = time.time_ns()
+    began, root, goal = time.time_ns(), sandbox.path, plan.goal
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
+    # Modes change behind git's back: the next look must not believe what was noted of them.
+    kept.with_name(f"{kept.name}.inventory").unlink(missing_ok=True)
+    make_way(root, [os.fsencode(change.file) for change in plan.changes])
+    clear_away(root, plan.extras)
     with working_index(store, kept) as index:
-        git = store.git(sandbox.path, index)
+        git = store.git(root, index)
         survivors = [os.fsencode(path) for path in plan.survivors]
-        Snapshot(git, CaptureInputs(sandbox.path, "", None)).forget(survivors)
+        Snapshot(git, Lister(store, git, ""), CaptureInputs(root, "", None)).forget(survivors)
         # Two trees, not --reset: git then refuses to touch a file that has changed since it was
         # captured, or one that has appeared since in the place of one that comes back.
-        git.call("read-tree", "-m", "-u", git.call("write-tree").text, plan.goal.tree)
+        git.call("read-tree", "-m", "-u", git.call("write-tree").text, goal.tree)
         keep_index(index, kept, began_ns=began)
-
-
-def prove_files(
-    store: PrivateStore, sandbox: Sandbox, plan: FilePlan, spared: Sequence[str]
-) -> FileProof:
-    """Look again, under the goal's own rules, and compare with the goal.
-
-    Files that were ignored before the restore (`spared`, a directory with a trailing slash) and
-    survivors may be there besides. Rules that they bring along do not hide what the goal has.
-    The kept index is dated before the restore began, so that git compares the content of every
-    file that the restore wrote, not only its dates.
-    """
-    goal = plan.goal
-    kept = store.layout.sandbox_index(sandbox.sandbox_id)
-    with (
-        working_index(store, kept) as index,
-        excludes_setting(store, goal.excludes) as setting,
-    ):
-        user_index = _copied(goal.index, index.with_name("user-index"))
-        snapshot = Snapshot(
-            store.git(sandbox.path, index), CaptureInputs(sandbox.path, setting, user_index)
-        )
-        snapshot.refresh(snapshot.start_look(), keep_ignored=True)
-        seen = snapshot.write_tree()
-    coming, going = _differences(store, seen, goal.tree) if seen != goal.tree else ([], [])
-    may_stay = {os.fsencode(path).rstrip(b"/") for path in (*spared, *plan.survivors)}
-    extra = [p for p in going if may_stay.isdisjoint((p, *_parents(p)))]
-    return FileProof(
-        wrong=tuple(os.fsdecode(path) for path in sorted({*coming, *extra})),
-        not_captured=tuple(snapshot.not_captured.values()),
+    IncludedCamera(store, sandbox).restore(
+        plan.present, goal.included.tree, map(os.fsencode, goal.included.absent)
     )
-
-
-def _copied(index: UserIndex | None, path: Path) -> Path | None:
-    if index is None:
-        return None
-    path.write_bytes(index.content)
-    return path
+    make_empty_directories(root, goal.extras)
+    apply_modes(root, goal.extras, plan.extras)

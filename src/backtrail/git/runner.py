@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.git.env import git_executable, settings_arguments
@@ -61,6 +61,13 @@ class RunningGit:
         self._process = process
         self._arguments = arguments
 
+    def handed_over(self) -> IO[bytes]:
+        """What it prints, for somebody else to read; `finish` then gives no output."""
+        output, self._process.stdout = self._process.stdout, None
+        if output is None:
+            raise GitFailedError("the output of git was handed over already")
+        return output
+
     def finish(self, stdin: bytes | None = None) -> Output:
         try:
             out, err = self._process.communicate(stdin, timeout=TIME_LIMIT)
@@ -70,7 +77,7 @@ class RunningGit:
                 word = command_word(self._arguments)
                 raise GitFailedError(f"git {word} did not end in time") from error
             raise
-        return Output(self._arguments, self._process.returncode, out, err)
+        return Output(self._arguments, self._process.returncode, out or b"", err)
 
     def _kill(self) -> None:
         # Git runs in a process group of its own, so its helpers end with it.
@@ -91,11 +98,16 @@ class GitRunner:
     cwd: Path
     lock_descriptors: tuple[int, ...] = field(default=())
 
-    def start(self, *arguments: str, extra: Mapping[str, str] | None = None) -> RunningGit:
+    def start(
+        self,
+        *arguments: str,
+        extra: Mapping[str, str] | None = None,
+        stdin: IO[bytes] | int = subprocess.PIPE,
+    ) -> RunningGit:
         """Start git without waiting; `extra` adds to the environment."""
         process = subprocess.Popen(
             [git_executable(), *settings_arguments(self.settings), *arguments],
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**self.environment, **(extra or {})},
@@ -114,6 +126,23 @@ class GitRunner:
     ) -> Output:
         """Run git to its end; the caller looks at the return code."""
         return self.start(*arguments, extra=extra).finish(stdin)
+
+    def feed(
+        self,
+        other: GitRunner,
+        producer: Sequence[str],
+        consumer: Sequence[str],
+        *,
+        stdin: bytes,
+        extra: Mapping[str, str] | None = None,
+    ) -> None:
+        """Let another git read what this one prints, which may be more than memory holds."""
+        made = self.start(*producer, extra=extra)
+        with made.handed_over() as output:
+            eaten = other.start(*consumer, stdin=output)
+        first, second = made.finish(stdin), eaten.finish()
+        first.checked()
+        second.checked()
 
     def call(
         self,

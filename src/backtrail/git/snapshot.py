@@ -2,28 +2,40 @@
 
 What is captured is a function of the disk, the ignore rules and the user's index alone, never of
 history: everything not ignored, plus what the user's index tracks, plus what the caller demands.
+Untracked files beyond the size limit, special files and what cannot be read are left out, and
+noted with the reason.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
-from backtrail.git.paths import lstat_inside
-from backtrail.git.runner import GitRunner, Output, RunningGit, nul_joined
+from backtrail.git.inventory import Touched
+from backtrail.git.listing import Lister, Untracked
+from backtrail.git.paths import exists_inside, is_directory_inside
+from backtrail.git.runner import Output, RunningGit, nul_joined
+from backtrail.git.storable import (
+    REFUSED_NAME,
+    UNREADABLE,
+    UNSTEADY,
+    Sieve,
+    changed_since,
+)
 from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NESTED = "nested repository"
-SPECIAL = "special file"
-REFUSED_NAME = "git cannot store this name"
+    from backtrail.git.runner import GitRunner
+
+
+# A file that is being written is read again a few times, then left out.
+_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class CaptureInputs:
     excludes_setting: str
     user_index: Path | None
     """A copy of the user's index: what it tracks is captured even if ignored."""
+    max_file_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,7 @@ class Findings:
 
     changed: list[bytes]
     deleted: list[bytes]
-    untracked: list[bytes]
+    untracked: Untracked
     dropped: list[bytes]
     tracked_ignored: list[bytes]
 
@@ -62,9 +75,12 @@ class Snapshot:
     """One capture in progress, on a working copy of the private index."""
 
     git: GitRunner
+    lister: Lister
     inputs: CaptureInputs
     not_captured: dict[bytes, NotCaptured] = field(default_factory=dict[bytes, NotCaptured])
     added: list[bytes] = field(default_factory=list[bytes])
+    removed: list[bytes] = field(default_factory=list[bytes])
+    untracked: Untracked = field(default_factory=Untracked)
 
     def start_look(self) -> Looking:
         """Begin to compare the working index with the disk.
@@ -74,42 +90,49 @@ class Snapshot:
         user_index = self.inputs.user_index
         return Looking(
             changes=self.git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status"),
-            untracked=self._untracked(),
+            untracked=self.lister.start(),
             ignored=self._ignored_entries(None),
             tracked=self._ignored_entries(user_index) if user_index else None,
         )
 
-    def refresh(self, looking: Looking, *, keep_ignored: bool = False) -> None:
-        """Bring the working index up to date with the disk; `keep_ignored` drops nothing."""
-        found = self._findings(looking, keep_ignored=keep_ignored)
-        untracked = found.untracked
+    def refresh(self, looking: Looking) -> None:
+        """Bring the working index up to date with the disk."""
+        found = self._findings(looking)
+        self.untracked = found.untracked
         removed = [*found.deleted, *found.dropped]
         if removed:
             self.forget(removed)
-            if any(self._is_directory(path) for path in found.deleted):
+            if any(is_directory_inside(self.inputs.root, path) for path in found.deleted):
                 # What replaced a file by a directory shows only now that the file is gone.
-                untracked = self._untracked().finish().checked().records()
-        self.add([*found.changed, *untracked, *found.tracked_ignored])
+                self.untracked = self.lister.list()
+        for path in self.untracked.unreadable:
+            self._note(path, UNREADABLE)
+        self._add(
+            [*found.changed, *self.untracked.files, *found.tracked_ignored],
+            held=set(found.changed),
+            max_file_size=self.inputs.max_file_size,
+        )
 
-    def _findings(self, looking: Looking, *, keep_ignored: bool) -> Findings:
+    def touched(self) -> Touched:
+        return Touched(tuple(self.added), tuple(self.removed), self.untracked)
+
+    def _findings(self, looking: Looking) -> Findings:
         changed, deleted = _parse_changes(looking.changes.finish().checked().records())
-        others = looking.untracked.finish().checked().records()
+        untracked = self.lister.finish(looking.untracked)
         held_though_ignored = set(looking.ignored.finish().checked().records())
         tracked = looking.tracked
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
-        dropped = set[bytes]() if keep_ignored else held_though_ignored - wanted
+        dropped = held_though_ignored - wanted
+        root = self.inputs.root
         return Findings(
             # An edit does not bring back what has come to be ignored.
             changed=[path for path in changed if path not in dropped],
             deleted=deleted,
-            untracked=others,
+            untracked=untracked,
             dropped=sorted(dropped),
-            tracked_ignored=sorted(p for p in wanted - held_though_ignored if self._exists(p)),
-        )
-
-    def _untracked(self) -> RunningGit:
-        return self.git.start(
-            "-c", self.inputs.excludes_setting, "ls-files", "-o", "-z", "--exclude-standard"
+            tracked_ignored=sorted(
+                p for p in wanted - held_though_ignored if exists_inside(root, p)
+            ),
         )
 
     def _ignored_entries(self, index: Path | None) -> RunningGit:
@@ -121,22 +144,42 @@ class Snapshot:
     def forget(self, paths: list[bytes]) -> None:
         """Take paths out of the working index; the disk is not touched."""
         if paths:
+            self.removed += paths
             self.git.call(
                 "update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(paths)
             )
 
     def add(self, paths: list[bytes]) -> None:
-        """Capture these paths; what cannot be captured is noted, with the reason."""
-        storable = [path for path in dict.fromkeys(paths) if self._storable(path)]
-        self.forget([p for p, n in self.not_captured.items() if n.reason == SPECIAL])
-        if not storable:
-            return
-        self.added += storable
+        """Capture these paths whatever their size; what cannot be captured is noted."""
+        self._add(paths, held=set(), max_file_size=None)
+
+    def _add(self, paths: list[bytes], *, held: set[bytes], max_file_size: int | None) -> None:
+        sieve = Sieve(self.inputs.root, max_file_size, self._tracked_by_user)
+        waiting = list(dict.fromkeys(paths))
+        for _ in range(_ATTEMPTS):
+            storable, left_out = sieve.sift(waiting)
+            noted = {os.fsencode(note.path): note for note in left_out}
+            self.not_captured |= noted
+            # What was captured before and cannot be any more leaves the index.
+            self.forget([path for path in noted if path in held])
+            if not storable:
+                return
+            self._store(list(storable))
+            waiting = changed_since(self.inputs.root, storable)
+            if not waiting:
+                return
+            held = {*held, *waiting}
+        for path in waiting:
+            self._note(path, UNSTEADY)
+        self.forget(waiting)
+
+    def _store(self, paths: list[bytes]) -> None:
+        self.added += paths
         output = self.git.run(
             "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
-            stdin=nul_joined(storable),
+            stdin=nul_joined(paths),
         )  # fmt: skip
-        self._note_refused_names(output, storable)
+        self._note_refused_names(output, paths)
 
     def write_tree(self) -> TreeId:
         return self.finish_write_tree(self.start_write_tree())
@@ -153,23 +196,20 @@ class Snapshot:
     def _check_really_empty(self) -> None:
         # A failed update can leave an empty index, of which write-tree makes an empty tree.
         nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
-        seen = self.git.call(
+        seen = self.git.run(
             "-c", self.inputs.excludes_setting, "ls-files", "-o", "-z", "--exclude-standard",
             extra=nothing,
         )  # fmt: skip
         missed = [p for p in seen.records() if not p.endswith(b"/") and p not in self.not_captured]
-        if missed:
+        if seen.code or missed:
             raise GitFailedError("the snapshot came out empty although the sandbox has files")
 
-    def _storable(self, path: bytes) -> bool:
-        if path.endswith(b"/"):
-            self._note(path, NESTED)
-            return False
-        found = lstat_inside(self.inputs.root, path)
-        if found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
-            return True
-        self._note(path, NESTED if stat.S_ISDIR(found.st_mode) else SPECIAL)
-        return False
+    def _tracked_by_user(self, paths: list[bytes]) -> set[bytes]:
+        if self.inputs.user_index is None:
+            return set()
+        extra = {"GIT_INDEX_FILE": str(self.inputs.user_index)}
+        listed = self.git.call("ls-files", "-c", "-z", extra=extra)
+        return set(paths).intersection(listed.records())
 
     def _note(self, path: bytes, reason: str) -> None:
         self.not_captured[path] = NotCaptured(os.fsdecode(path), reason)
@@ -182,14 +222,6 @@ class Snapshot:
                 said = said.replace(line, b"")
                 self._note(path, REFUSED_NAME)
         Output(output.arguments, output.code, output.stdout, said).checked()
-
-    def _exists(self, path: bytes) -> bool:
-        found = lstat_inside(self.inputs.root, path)
-        return found is not None and not stat.S_ISDIR(found.st_mode)
-
-    def _is_directory(self, path: bytes) -> bool:
-        found = lstat_inside(self.inputs.root, path)
-        return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def _parse_changes(records: list[bytes]) -> tuple[list[bytes], list[bytes]]:

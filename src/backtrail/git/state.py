@@ -1,7 +1,8 @@
 """The state commit: what a tree of files cannot hold, written and read back.
 
-Its tree holds the raw index, the ignore text, and a document with HEAD, branch and the list of
-what was not captured; its parents keep commits of the user's reachable. It bears a fixed date,
+Its tree holds the raw index, the ignore text, the chosen ignored files, and a document with HEAD,
+branch, permission bits, empty directories, nested repositories and the list of what was not
+captured; its parents keep commits of the user's reachable. It bears a fixed date,
 so that an unchanged state is the very same commit again.
 """
 
@@ -9,12 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
+from backtrail.git.extras import Extras
 from backtrail.git.gitstate import GitState, UserIndex
+from backtrail.git.included import Included
 from backtrail.git.state_parts import EXCLUDES, INDEX
 from backtrail.git.trees import list_tree, read_blobs
 
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
-STATE_FORMAT = 1
-_STATE, _STAGED = "state.json", "staged"
+STATE_FORMAT = 2
+_STATE, _STAGED, _INCLUDED = "state.json", "staged", "included"
 _FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 
 
@@ -42,6 +45,10 @@ class SandboxState:
     """Paths captured against the ignore rules, since a restore was about to replace them."""
     accounted: tuple[TreeId, ...] = ()
     """Trees whose every path was captured if it was there: what is missing of them was absent."""
+    extras: Extras = field(default_factory=Extras)
+    included: Included = field(default_factory=Included)
+    under_way: str | None = None
+    """A merge, rebase or the like that was in progress: it is not captured."""
 
 
 def write_state(
@@ -69,6 +76,8 @@ def _write_tree(store: PrivateStore, state: SandboxState, parts: Mapping[str, st
         # By content id: a pin that keeps staged blobs, not a second copy of the paths.
         staged = _make_tree(store, [f"100644 blob {blob}\t{blob}" for blob in state.staged])
         lines.append(f"040000 tree {staged}\t{_STAGED}")
+    if state.included.tree:
+        lines.append(f"040000 tree {state.included.tree}\t{_INCLUDED}")
     return _make_tree(store, lines)
 
 
@@ -86,6 +95,13 @@ def encode_state(state: SandboxState) -> bytes:
         "not_captured": [asdict(entry) for entry in state.not_captured],
         "forced": list(state.forced),
         "accounted": list(state.accounted),
+        "extras": state.extras.as_document(),
+        "included": {
+            "tree": state.included.tree,
+            "patterns": list(state.included.patterns),
+            "absent": list(state.included.absent),
+        },
+        "under_way": state.under_way,
     }
     # Names that are no UTF-8 travel as escaped lone surrogates.
     return json.dumps(document, sort_keys=True).encode("ascii")
@@ -93,11 +109,12 @@ def encode_state(state: SandboxState) -> bytes:
 
 def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
     """The inverse of `write_state`."""
-    entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, commit)}
+    entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, commit, recurse=False)}
     names = [name for name in (_STATE, EXCLUDES, INDEX) if name in entries]
     contents = dict(zip(names, read_blobs(store, [entries[n] for n in names]), strict=True))
     document = json.loads(contents[_STATE])
     index = document["index"]
+    staged = list_tree(store, entries[_STAGED]) if _STAGED in entries else []
     return SandboxState(
         git_state=GitState(
             head_ref=document["head"]["ref"],
@@ -107,8 +124,15 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
             index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
         ),
         excludes=contents[EXCLUDES],
-        staged=tuple(i for path, i in entries.items() if path.startswith(_STAGED + "/")),
+        staged=tuple(entry.object_id for entry in staged),
         not_captured=tuple(NotCaptured(**entry) for entry in document["not_captured"]),
         forced=tuple(document["forced"]),
         accounted=tuple(document["accounted"]),
+        extras=Extras.from_document(document["extras"]),
+        included=Included(
+            tree=document["included"]["tree"],
+            patterns=tuple(document["included"]["patterns"]),
+            absent=tuple(document["included"]["absent"]),
+        ),
+        under_way=document["under_way"],
     )

@@ -156,9 +156,26 @@ class PrivateStore:
         """Create the checkpoint's ref, which must not exist."""
         self.git().call("update-ref", self.ref_name(sandbox, checkpoint), commit, "0" * len(commit))
 
-    def unpin(self, sandbox: SandboxId, checkpoint: CheckpointId, commit: CommitId) -> None:
-        """Delete the checkpoint's ref, which must still name the commit."""
-        self.git().call("update-ref", "-d", self.ref_name(sandbox, checkpoint), commit)
+    def unpin(self, sandbox: SandboxId, commits: Mapping[CheckpointId, CommitId]) -> None:
+        """Delete checkpoints' refs, each of which must still name its commit, or be gone already.
+
+        To delete a ref, git takes a lock that all sandboxes share, and a killed git leaves it
+        behind. So deleting has a lock of its own, under which such a leftover has no owner.
+        """
+        present = frozenset[str](self.loose_ref_names(sandbox))
+        if not present.issuperset(commits):
+            present = frozenset[str](self.refs_of(sandbox))
+        lines = [
+            f"delete {self.ref_name(sandbox, checkpoint)} {commit}\n"
+            for checkpoint, commit in commits.items()
+            if checkpoint in present
+        ]
+        lock = self.layout.locks / "refs.lock"
+        with exclusive_lock(lock, wait=_SHORT_WAIT, what="the checkpoint store") as descriptor:
+            for leftover in ("packed-refs.lock", "packed-refs.new"):
+                (self.git_dir / leftover).unlink(missing_ok=True)
+            git = self.locked(descriptor).git()
+            git.call("update-ref", "--stdin", stdin="".join(lines).encode())
 
     def pinned(self, sandbox: SandboxId, checkpoint: CheckpointId) -> CommitId | None:
         return self.refs_of(sandbox).get(checkpoint)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 
+_PACK = ("pack-objects", "-q", "--stdout")
+_UNPACK = ("unpack-objects", "-q")
+
+
 def bring_commit(store: PrivateStore, commit: CommitId, known: Sequence[CommitId]) -> None:
     """Have a commit of the user's in the store, with what lies between it and known commits.
 
@@ -75,10 +79,8 @@ def bring_objects(store: PrivateStore, object_ids: Sequence[str]) -> None:
     missing = missing_objects(store, list(dict.fromkeys(object_ids)))
     if not missing:
         return
-    pack = store.git().call(
-        "pack-objects", "-q", "--stdout", stdin=_lines(missing), extra=_user_view(store)
-    )
-    store.git().call("unpack-objects", "-q", stdin=pack.stdout)
+    git = store.git()
+    git.feed(git, _PACK, _UNPACK, stdin=_lines(missing), extra=_user_view(store))
     still_missing = missing_objects(store, missing)
     if still_missing:
         raise GitFailedError(
@@ -105,8 +107,7 @@ def send_back(
     check = user.call("cat-file", "--batch-check", stdin=_lines(objects))
     missing = [line.split(" ")[0] for line in check.text.splitlines() if line.endswith(" missing")]
     if missing:
-        pack = store.git().call("pack-objects", "-q", "--stdout", stdin=_lines(missing))
-        user.call("unpack-objects", "-q", stdin=pack.stdout)
+        store.git().feed(user, _PACK, _UNPACK, stdin=_lines(missing))
 
 
 def _user_view(store: PrivateStore) -> Mapping[str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
@@ -23,24 +22,37 @@ def empty_tree(id_length: int) -> TreeId:
     return TreeId(hashlib.new(_HASHES[id_length], b"tree 0\0", usedforsecurity=False).hexdigest())
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
+    """One file or link of a tree; a tuple, for there are very many of them."""
+
     mode: bytes
     object_id: str
     path: bytes
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file, as opposed to a link."""
+        return self.mode.startswith(b"100")
+
+    @property
+    def mode_bits(self) -> int:
+        """The permission bits that git keeps."""
+        return 0o755 if self.mode == b"100755" else 0o644
 
 
 def list_tree(store: PrivateStore, tree: str, *, recurse: bool = True) -> list[TreeEntry]:
     """Every file of a tree."""
     flags = ["-r"] if recurse else []
     output = store.git().call("ls-tree", "-z", "--full-tree", *flags, tree)
-    return [_entry(record) for record in output.records()]
+    split = (record.split(b"\t", 1) for record in output.records())
+    words = ((head.split(b" "), path) for head, path in split)
+    return [TreeEntry(mode, name.decode(), path) for (mode, _, name), path in words]
 
 
-def _entry(record: bytes) -> TreeEntry:
-    head, path = record.split(b"\t", 1)
-    mode, _, object_id = head.split(b" ")
-    return TreeEntry(mode, object_id.decode(), path)
+def list_directories(store: PrivateStore, tree: str) -> set[bytes]:
+    """Every directory of a tree."""
+    output = store.git().call("ls-tree", "-r", "-d", "-z", "--full-tree", "--name-only", tree)
+    return set(output.records())
 
 
 def read_blobs(store: PrivateStore, object_ids: Sequence[str]) -> list[bytes]:
@@ -60,6 +72,19 @@ def read_blobs(store: PrivateStore, object_ids: Sequence[str]) -> list[bytes]:
         contents.append(data[end + 1 : end + 1 + size])
         at = end + 1 + size + 1
     return contents
+
+
+def blob_sizes(store: PrivateStore, object_ids: Sequence[str]) -> list[int]:
+    """How large each of these is."""
+    if not object_ids:
+        return []
+    stdin = "".join(f"{i}\n" for i in object_ids).encode()
+    return [
+        int(line)
+        for line in store.git()
+        .call("cat-file", "--batch-check=%(objectsize)", stdin=stdin)
+        .text.splitlines()
+    ]
 
 
 def missing_objects(store: PrivateStore, object_ids: Sequence[str]) -> list[str]:

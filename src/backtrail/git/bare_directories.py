@@ -1,0 +1,52 @@
+"""Directories that hold nothing captured: which of them are empty, and what else is in them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from backtrail.git.paths import is_special
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@dataclass(slots=True)
+class BareDirectories:
+    """What was found in directories without captured files."""
+
+    empty: list[bytes] = field(default_factory=list[bytes])
+    """Directories with no entry at all; git itself says of these that no rule ignores them."""
+    deeper: list[bytes] = field(default_factory=list[bytes])
+    """The same, found below such a directory: the ignore rules have still to be asked."""
+    special: list[bytes] = field(default_factory=list[bytes])
+    repositories: list[bytes] = field(default_factory=list[bytes])
+
+
+def survey(root: Path, directories: Sequence[bytes]) -> BareDirectories:
+    """Read the directories to the bottom: their files, if they have any, are ignored ones."""
+    found = BareDirectories()
+    for directory in directories:
+        _read(os.fsencode(root), directory, found, found.empty)
+    return found
+
+
+def _read(root: bytes, directory: bytes, found: BareDirectories, empty: list[bytes]) -> None:
+    try:
+        with os.scandir(os.path.join(root, directory)) as entries:
+            inside = list(entries)
+    except (NotADirectoryError, FileNotFoundError, PermissionError):
+        # Gone since, or unreadable, which the listing has already said.
+        return
+    if not inside:
+        empty.append(directory)
+    for entry in inside:
+        path = os.path.join(directory, entry.name)
+        if entry.name == b".git":
+            found.repositories.append(directory)
+        elif entry.is_dir(follow_symlinks=False):
+            _read(root, path, found, found.deeper)
+        elif is_special(entry):
+            found.special.append(path)

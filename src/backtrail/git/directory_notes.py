@@ -1,0 +1,70 @@
+"""The directories that hold captured files: their modes, and what in them git passes over.
+
+A directory is read again only if its date has changed since, or was too young to be believed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backtrail.git.paths import is_special
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# File systems date by clock ticks, and some by seconds.
+_TOO_YOUNG_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryNote:
+    """A directory as it was when its names were read."""
+
+    mode: int
+    mtime_ns: int
+    read_at_ns: int
+    special: tuple[str, ...] = ()
+    """Entries that are neither file, link nor directory."""
+    has_git: bool = False
+    """Whether it holds an entry named `.git`."""
+
+    def is_current(self, found: os.stat_result) -> bool:
+        aged = self.read_at_ns - self.mtime_ns > _TOO_YOUNG_NS
+        return aged and self.mtime_ns == found.st_mtime_ns
+
+
+def noted_directories(
+    root: bytes, paths: Iterable[bytes], known: Mapping[str, DirectoryNote], now_ns: int
+) -> dict[str, DirectoryNote]:
+    """A note for each of the paths that is a directory."""
+    notes: dict[str, DirectoryNote] = {}
+    for path in paths:
+        place = os.path.join(root, path)
+        try:
+            found = os.lstat(place)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if not stat.S_ISDIR(found.st_mode):
+            continue
+        name = os.fsdecode(path)
+        note = known.get(name)
+        if note is None or not note.is_current(found):
+            note = _read(place, found, now_ns)
+        mode = stat.S_IMODE(found.st_mode)
+        notes[name] = note if note.mode == mode else replace(note, mode=mode)
+    return notes
+
+
+def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
+    with os.scandir(place) as entries:
+        inside = [(entry.name, is_special(entry)) for entry in entries]
+    return DirectoryNote(
+        mode=stat.S_IMODE(found.st_mode),
+        mtime_ns=found.st_mtime_ns,
+        read_at_ns=now_ns,
+        special=tuple(os.fsdecode(name) for name, special in inside if special),
+        has_git=any(name == b".git" for name, _ in inside),
+    )

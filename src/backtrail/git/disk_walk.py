@@ -1,0 +1,54 @@
+"""Walking a sandbox with nothing but the operating system: what is there, and of which kind."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(slots=True)
+class DiskWalk:
+    """Everything below a root but what is in `.git` and in the directories passed over."""
+
+    files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
+    """Whatever is no directory."""
+    directories: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
+    """The root among them, with an empty name."""
+    empty: set[bytes] = field(default_factory=set[bytes])
+    git: set[bytes] = field(default_factory=set[bytes])
+    """Entries named `.git` below the root."""
+
+
+def walk_disk(root: Path, passed_over: set[bytes]) -> DiskWalk:
+    found = DiskWalk()
+    found.directories[b""] = os.lstat(root)
+    _walk(os.fsencode(root), b"", passed_over, found)
+    return found
+
+
+def _walk(root: bytes, directory: bytes, passed_over: set[bytes], found: DiskWalk) -> None:
+    try:
+        with os.scandir(os.path.join(root, directory)) as entries:
+            inside = list(entries)
+    except PermissionError:
+        # Neither empty nor known: what the goal has in there will be missed.
+        return
+    if not inside and directory:
+        found.empty.add(directory)
+    above = directory + b"/" if directory else b""
+    for entry in inside:
+        path = above + entry.name
+        if entry.name == b".git":
+            if directory:
+                found.git.add(path)
+        elif path in passed_over:
+            continue
+        elif entry.is_dir(follow_symlinks=False):
+            found.directories[path] = entry.stat(follow_symlinks=False)
+            _walk(root, path, passed_over, found)
+        else:
+            found.files[path] = entry.stat(follow_symlinks=False)

@@ -1,0 +1,63 @@
+"""The inventory of a sandbox that git has just checked out: all modes are what git gives.
+
+Nothing but git has been there yet, so one file and one directory tell the modes of all. The next
+capture looks at everything, as it reads every file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.git.bare_directories import survey
+from backtrail.git.extras import PERMISSIONS, Extras, Usual
+from backtrail.git.inventory import Findings
+from backtrail.git.inventory_memo import InventoryMemo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.git.listing import Untracked
+
+_READABLE = 0o444
+
+
+def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
+    """What there is in a new checkout: usual modes, and empty directories for submodules."""
+    empty = survey(root, untracked.directories).empty
+    extras = Extras(
+        usual=_usual(os.fsencode(root)), empty_directories=tuple(map(os.fsdecode, sorted(empty)))
+    )
+    return Findings(InventoryMemo(extras, (), (), {}), (), ())
+
+
+def _usual(root: bytes) -> Usual:
+    standard = Usual()
+    file, directory = _first_modes(root)
+    plain = standard.file if file is None else file & ~0o111
+    return Usual(
+        file=plain,
+        # Git lets those execute who may read.
+        executable=plain | (plain & _READABLE) >> 2,
+        directory=standard.directory if directory is None else directory,
+    )
+
+
+def _first_modes(place: bytes) -> tuple[int | None, int | None]:
+    """The modes of the first file and the first directory that are met."""
+    file = directory = None
+    below: list[bytes] = []
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name == b".git" or entry.is_symlink():
+                continue
+            mode = entry.stat(follow_symlinks=False).st_mode & PERMISSIONS
+            if entry.is_dir(follow_symlinks=False):
+                directory = mode if directory is None else directory
+                below.append(entry.path)
+            elif file is None:
+                file = mode
+    for inner in below:
+        if file is None:
+            file, _ = _first_modes(inner)
+    return file, directory

@@ -1,0 +1,140 @@
+"""Chosen ignored files (`include_ignored`): captured into a tree of their own, and brought back.
+
+They are kept out of the tree of files, so that secrets never are where a diff or a branch shows
+them. They have a private index of their own, so that only what changed is hashed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import GitFailedError
+from backtrail.domain.ids import TreeId
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.paths import exists_inside
+from backtrail.git.private_index import keep_index, working_index
+from backtrail.git.runner import nul_joined
+from backtrail.git.storable import Sieve
+from backtrail.git.trees import empty_tree, list_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from backtrail.domain.checkpoint import NotCaptured
+    from backtrail.domain.plan import Sandbox
+    from backtrail.git.runner import GitRunner
+    from backtrail.git.store import PrivateStore
+
+_GLOB = re.compile(r"[*?\[\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """Chosen ignored files of a state."""
+
+    tree: TreeId | None = None
+    patterns: tuple[str, ...] = ()
+    """The patterns by which they were chosen."""
+    absent: tuple[str, ...] = ()
+    """Paths that were looked for by name and were not there."""
+
+
+def chosen_files(git: GitRunner, excludes_setting: str, patterns: Sequence[str]) -> list[bytes]:
+    """Ignored files that match the patterns; `git` knows the captured files by its index.
+
+    A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
+    path with one is looked for from the root, also where its directory is ignored.
+    """
+    loose = [p for p in patterns if "/" not in p.rstrip("/")]
+    found: list[bytes] = []
+    if loose:
+        words = [word for p in loose for word in ("-x", f"!{p}")]
+        found += git.run(
+            "-c", excludes_setting, "ls-files", "-o", "-z", "--exclude-standard", *words
+        ).records()
+    for pattern in (p.lstrip("/") for p in patterns if p not in loose):
+        directory = _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
+        words = ["-x", f"/{pattern}", "--", *([f"{directory}/"] if directory else [])]
+        found += git.run("ls-files", "-o", "-i", "-z", *words).records()
+    return [path for path in dict.fromkeys(found) if not path.endswith(b"/")]
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedCamera:
+    """Captures and restores the chosen ignored files of one sandbox."""
+
+    store: PrivateStore
+    sandbox: Sandbox
+
+    @property
+    def kept_index(self) -> Path:
+        kept = self.store.layout.sandbox_index(self.sandbox.sandbox_id)
+        return kept.with_name(f"{kept.name}.included")
+
+    def capture(
+        self, chosen: Sequence[bytes], demanded: Sequence[bytes], max_file_size: int, *, keep: bool
+    ) -> tuple[TreeId | None, list[NotCaptured]]:
+        """The chosen files as a tree; demanded ones whatever their size.
+
+        With `keep` the private index is brought up to date, for which the caller holds the lock.
+        """
+        began, root = time.time_ns(), self.sandbox.path
+        storable, left_out = Sieve(root, max_file_size, lambda _: set()).sift(chosen)
+        forced, unsaved = Sieve(root, None, lambda _: set()).sift(demanded)
+        wanted = dict.fromkeys(p for p in (*storable, *forced) if exists_inside(root, p))
+        if not wanted:
+            return None, [*left_out, *unsaved]
+        with working_index(self.store, self.kept_index) as index:
+            git = self.store.git(root, index)
+            known = git.call("ls-files", "-c", "-z").records() if index.exists() else []
+            _update(git, wanted, [path for path in known if path not in wanted])
+            tree = TreeId(git.call("write-tree").text)
+            if keep:
+                keep_index(index, self.kept_index, began_ns=began)
+        return tree, [*left_out, *unsaved]
+
+    def restore(
+        self, present: Sequence[TreeId | None], goal: TreeId | None, going: Iterable[bytes]
+    ) -> None:
+        """Write the goal's files and remove those that go.
+
+        What is there has to be in one of the trees that hold the present: nothing else may be
+        written over.
+        """
+        after = entries_of(self.store, goal)
+        touched = [*after, *going]
+        if not touched:
+            return
+        held = [entries_of(self.store, tree) for tree in present]
+        with scratch_directory(self.store) as directory:
+            git = self.store.git(self.sandbox.path, directory / "index")
+            _update(git, [p for p in touched if exists_inside(self.sandbox.path, p)], [])
+            now = git.call("write-tree").text
+            self._refuse_changed(held, now)
+            git.call("read-tree", "-m", "-u", now, goal or empty_tree(len(now)))
+        self.kept_index.unlink(missing_ok=True)
+
+    def _refuse_changed(self, held: Sequence[dict[bytes, tuple[bytes, str]]], now: str) -> None:
+        for path, entry in entries_of(self.store, TreeId(now)).items():
+            if not any(entries.get(path) == entry for entries in held):
+                raise GitFailedError(f"{os.fsdecode(path)!r} has changed since it was captured")
+
+
+def entries_of(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[bytes, str]]:
+    if tree is None:
+        return {}
+    return {e.path: (e.mode, e.object_id) for e in list_tree(store, tree)}
+
+
+def _update(git: GitRunner, present: Iterable[bytes], gone: Sequence[bytes]) -> None:
+    if gone:
+        git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(gone))
+    git.call(
+        "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
+        stdin=nul_joined(list(present)),
+    )  # fmt: skip

@@ -1,0 +1,140 @@
+"""Listing what a working index does not hold: new files, nested repositories, bare directories.
+
+`ls-files --directory` names a directory without entries in the index as one. Only such ones are
+looked into again, so that a sandbox without new directories costs a single listing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.runner import Output, nul_joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from backtrail.git.runner import GitRunner, RunningGit
+    from backtrail.git.store import PrivateStore
+
+_UNREADABLE = re.compile(rb"warning: could not open directory '([^'\n]*)/': Permission denied\n")
+# Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
+_ARGUMENTS_LENGTH = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Untracked:
+    """What is on disk, is not ignored and is not in the index."""
+
+    files: tuple[bytes, ...] = ()
+    """Files and links, those of nested repositories included."""
+    directories: tuple[bytes, ...] = ()
+    """Directories that hold no entry of the index: new ones, empty ones, and repositories."""
+    repositories: tuple[bytes, ...] = ()
+    """Nested repositories that are new to the index."""
+    unreadable: tuple[bytes, ...] = ()
+    """Directories that cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """Lists under one set of ignore rules; a directory is named without its last slash."""
+
+    store: PrivateStore
+    git: GitRunner
+    excludes_setting: str
+
+    def start(self) -> RunningGit:
+        return self.git.start(*self._words("--directory"))
+
+    def finish(self, running: RunningGit) -> Untracked:
+        """Complete a listing, looking into what it only names."""
+        records, unreadable = _readable(running.finish())
+        directories = [record for record in records if record.endswith(b"/")]
+        files = [record for record in records if not record.endswith(b"/")]
+        repositories: list[bytes] = []
+        if directories:
+            inside, more = _readable(self.git.run(*self._words(*_below(directories))))
+            unreadable += more
+            files += (path for path in inside if not path.endswith(b"/"))
+            found = [path for path in inside if path.endswith(b"/")]
+            if found:
+                repositories, within = self._inside_repositories(found)
+                files += within
+        return Untracked(
+            files=tuple(dict.fromkeys(files)),
+            directories=_bare(directories),
+            repositories=_bare(repositories),
+            unreadable=tuple(dict.fromkeys(unreadable)),
+        )
+
+    def list(self) -> Untracked:
+        return self.finish(self.start())
+
+    def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
+        """Directories at or below these that hold no entry of the index as it is now."""
+        words = self._words("--directory", *_below([d + b"/" for d in directories]))
+        records, _ = _readable(self.git.run(*words))
+        return list(_bare([record for record in records if record.endswith(b"/")]))
+
+    def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+        """Repositories at any depth, and their files as far as ignore rules allow.
+
+        An entry in a scratch index makes git take a repository for a plain directory.
+        """
+        repositories: list[bytes] = []
+        files: list[bytes] = []
+        with scratch_directory(self.store) as directory:
+            scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
+            empty = self.git.call("hash-object", "-w", "--stdin", stdin=b"").text.encode()
+            while found:
+                repositories += found
+                probe = b".backtrail-" + secrets.token_hex(8).encode()
+                lines = [b"100644 %s 0\t%s%s" % (empty, path, probe) for path in found]
+                self.git.call(
+                    "update-index", "-z", "--index-info", stdin=nul_joined(lines), extra=scratch
+                )
+                inside = self.git.call(*self._words(*_below(found)), extra=scratch).records()
+                files += (path for path in inside if not path.endswith(b"/"))
+                found = [path for path in inside if path.endswith(b"/")]
+        return repositories, files
+
+    def _words(self, *more: str) -> list[str]:
+        listing = ("ls-files", "-o", "-z", "--exclude-standard")
+        return ["-c", self.excludes_setting, *listing, *more]
+
+
+def _below(directories: Sequence[bytes]) -> list[str]:
+    """Arguments that restrict a listing to these directories; nothing lists everything."""
+    if not directories or sum(map(len, directories)) > _ARGUMENTS_LENGTH:
+        return []
+    # Git would begin at what all have in common, and stop there if that is a repository. Beside a
+    # name that is never listed they have nothing in common.
+    return ["--", ".git", *map(os.fsdecode, directories)]
+
+
+def _bare(directories: Sequence[bytes]) -> tuple[bytes, ...]:
+    return tuple(d.rstrip(b"/") for d in directories)
+
+
+def _copied(git: GitRunner, copy: Path) -> Path:
+    try:
+        shutil.copyfile(git.environment["GIT_INDEX_FILE"], copy)
+    except FileNotFoundError:
+        # A cold start: the scratch index begins empty as well.
+        return copy
+    return copy
+
+
+def _readable(output: Output) -> tuple[list[bytes], list[bytes]]:
+    """The records, and the directories that git said it could not open."""
+    unreadable = _UNREADABLE.findall(output.stderr)
+    rest = _UNREADABLE.sub(b"", output.stderr)
+    checked = Output(output.arguments, output.code, output.stdout, rest).checked()
+    return checked.records(), unreadable

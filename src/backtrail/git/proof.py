@@ -1,0 +1,194 @@
+"""The proof of a restore: an independent second look that must find the goal and nothing else.
+
+It shares no code with the snapshot. Every path is walked and every mode, kind and link compared;
+contents are hashed anew, except those of files that nobody has touched since the safety
+checkpoint read them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.rollback import RevertAction
+from backtrail.git.disk_walk import DiskWalk, walk_disk
+from backtrail.git.extras import PERMISSIONS
+from backtrail.git.ignore import ignored_at
+from backtrail.git.nested import nested_head
+from backtrail.git.paths import parents_of
+from backtrail.git.proven_inventory import proven_inventory
+from backtrail.git.restore_extras import directories_of
+from backtrail.git.storable import NESTED, SET_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from backtrail.domain.plan import Sandbox
+    from backtrail.git.inventory_memo import InventoryMemo
+    from backtrail.git.restore import FilePlan
+    from backtrail.git.store import PrivateStore
+    from backtrail.git.trees import TreeEntry
+
+_HASHES = {40: "sha1", 64: "sha256"}
+_CHUNK = 1 << 20
+_SET_BITS = 0o7000
+
+
+@dataclass(frozen=True, slots=True)
+class FileProof:
+    """What the second look found."""
+
+    wrong: tuple[str, ...]
+    """Paths that are not as they should be; directories with a slash."""
+    not_captured: tuple[NotCaptured, ...]
+    inventory: InventoryMemo
+    """What was seen, for the next capture."""
+
+    @property
+    def repositories(self) -> Mapping[str, str]:
+        return self.inventory.extras.repositories
+
+
+def prove_files(
+    store: PrivateStore, sandbox: Sandbox, plan: FilePlan, spared: Sequence[str], since_ns: int
+) -> FileProof:
+    """Walk the sandbox and compare it with the goal.
+
+    Besides the goal there may be what was ignored before the restore (`spared`, a directory with
+    a trailing slash), survivors, what could not be captured, and what the goal's own rules ignore.
+    Files untouched since `since_ns`, when the present began to be read, are what was found then.
+    """
+    return _Proof(store, sandbox, plan, spared, since_ns).give()
+
+
+@dataclass(slots=True)
+class _Proof:
+    store: PrivateStore
+    sandbox: Sandbox
+    plan: FilePlan
+    spared: Sequence[str]
+    since_ns: int
+
+    def give(self) -> FileProof:
+        goal, now_ns = self.plan.goal, time.time_ns()
+        files = self.plan.files
+        wanted = {entry.path: entry for entry in (*files, *self.plan.included)}
+        directories = directories_of(wanted, goal.extras)
+        seen = walk_disk(self.sandbox.path, _whole(self.spared) - directories - wanted.keys())
+        wrong = {p for p, entry in wanted.items() if not self._is_right(entry, seen.files.get(p))}
+        wrong |= self._too_many(seen, wanted)
+        wrong |= {path + b"/" for path in self._wrong_directories(seen, directories)}
+        repositories = self._repositories(seen)
+        return FileProof(
+            wrong=tuple(os.fsdecode(path) for path in sorted(wrong)),
+            not_captured=self._not_captured(seen, wanted, repositories),
+            inventory=proven_inventory(
+                seen,
+                replace(goal.extras, repositories=repositories),
+                [entry.path for entry in files],
+                {b"", *directories},
+                now_ns,
+            ),
+        )
+
+    def _is_right(self, entry: TreeEntry, found: os.stat_result | None) -> bool:
+        if found is None:
+            return False
+        if not entry.is_file:
+            return stat.S_ISLNK(found.st_mode) and _hashed([os.readlink(self._at(entry))], entry)
+        wanted = self.plan.goal.extras.file_mode(os.fsdecode(entry.path), entry.mode_bits)
+        if not stat.S_ISREG(found.st_mode) or found.st_mode & PERMISSIONS != wanted:
+            return False
+        untouched = found.st_ctime_ns < self.since_ns and found.st_mtime_ns < self.since_ns
+        return untouched or _has_content(self._at(entry), found.st_size, entry)
+
+    def _at(self, entry: TreeEntry) -> bytes:
+        return os.path.join(os.fsencode(self.sandbox.path), entry.path)
+
+    def _too_many(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
+        """Files and empty directories that the goal does not have and that may not be there."""
+        goal = self.plan.goal
+        allowed = {os.fsencode(path).rstrip(b"/") for path in self._allowed()}
+        files = [p for p in seen.files if p not in wanted and _is_outside(p, allowed)]
+        empty = seen.empty.difference(map(os.fsencode, goal.extras.empty_directories))
+        # A rule for directories is asked about by way of a file inside.
+        probes = {d + b"/backtrail": d + b"/" for d in empty if _is_outside(d, allowed)}
+        ignored = ignored_at(self.store, goal.tree, goal.excludes, [*files, *probes])
+        extra = {probes.get(path, path) for path in (*files, *probes) if path not in ignored}
+        removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
+        return extra | seen.files.keys() & set(map(os.fsencode, removed))
+
+    def _allowed(self) -> Iterable[str]:
+        unsaved = (note.path for note in self.plan.not_captured if note.reason != SET_BITS)
+        return (*self.spared, *self.plan.survivors, *unsaved)
+
+    def _wrong_directories(self, seen: DiskWalk, wanted: Iterable[bytes]) -> set[bytes]:
+        extras = self.plan.goal.extras
+        wrong: set[bytes] = set()
+        for path in wanted:
+            found = seen.directories.get(path)
+            mode = extras.directory_mode(os.fsdecode(path))
+            if found is None or found.st_mode & PERMISSIONS != mode:
+                wrong.add(path)
+        return wrong
+
+    def _repositories(self, seen: DiskWalk) -> dict[str, str]:
+        places = (path.rpartition(b"/")[0] for path in seen.git)
+        heads = ((os.fsdecode(p), nested_head(self.sandbox.path, p)) for p in sorted(places))
+        return {place: head for place, head in heads if head is not None}
+
+    def _not_captured(
+        self,
+        seen: DiskWalk,
+        wanted: Mapping[bytes, TreeEntry],
+        repositories: Mapping[str, str],
+    ) -> tuple[NotCaptured, ...]:
+        """What is there and in no checkpoint, for the record of the restored state."""
+        root = os.fsencode(self.sandbox.path)
+        left = [
+            note
+            for note in self.plan.not_captured
+            if note.reason not in (SET_BITS, NESTED)
+            and os.fsencode(note.path) not in wanted
+            and os.path.lexists(os.path.join(root, os.fsencode(note.path)))
+        ]
+        odd = (p for p in wanted if p in seen.files and seen.files[p].st_mode & _SET_BITS)
+        return (
+            *left,
+            *(NotCaptured(f"{place}/.git", NESTED) for place in repositories),
+            *(NotCaptured(os.fsdecode(path), SET_BITS) for path in sorted(odd)),
+        )
+
+
+def _whole(spared: Iterable[str]) -> set[bytes]:
+    """Directories that were ignored as a whole: nothing in them is the goal's business."""
+    return {os.fsencode(path).rstrip(b"/") for path in spared if path.endswith("/")}
+
+
+def _is_outside(path: bytes, allowed: set[bytes]) -> bool:
+    return allowed.isdisjoint((path, *parents_of(path)))
+
+
+def _has_content(path: bytes, size: int, entry: TreeEntry) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return _hashed(iter(lambda: file.read(_CHUNK), b""), entry, size)
+    except OSError:
+        # Gone or unreadable meanwhile: not what was asked for.
+        return False
+
+
+def _hashed(chunks: Iterable[bytes], entry: TreeEntry, size: int | None = None) -> bool:
+    """Whether content is that of a blob, by git's own way of naming blobs."""
+    parts = list(chunks) if size is None else chunks
+    length = sum(map(len, parts)) if isinstance(parts, list) else size
+    found = hashlib.new(_HASHES[len(entry.object_id)], usedforsecurity=False)
+    found.update(b"blob %d\0" % length)
+    for chunk in parts:
+        found.update(chunk)
+    return found.hexdigest() == entry.object_id

@@ -1,0 +1,62 @@
+"""What a proof has seen, noted as an inventory: the next capture need not look at it all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.git.directory_notes import DirectoryNote
+from backtrail.git.inventory_memo import InventoryMemo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from backtrail.git.disk_walk import DiskWalk
+    from backtrail.git.extras import Extras
+
+_TOO_YOUNG_NS = 2_000_000_000
+_SET_BITS = 0o7000
+
+
+def proven_inventory(
+    seen: DiskWalk,
+    extras: Extras,
+    files: Iterable[bytes],
+    directories: Iterable[bytes],
+    now_ns: int,
+) -> InventoryMemo:
+    """The inventory of a sandbox whose captured files and directories have been proven."""
+    captured = {path: seen.files[path] for path in files if path in seen.files}
+    special = _special_by_directory(seen.files)
+    notes = {
+        os.fsdecode(path): DirectoryNote(
+            mode=stat.S_IMODE(found.st_mode),
+            mtime_ns=found.st_mtime_ns,
+            read_at_ns=now_ns,
+            special=tuple(special[path]),
+            has_git=os.path.join(path, b".git") in seen.git,
+        )
+        for path, found in ((d, seen.directories.get(d)) for d in directories)
+        if found is not None
+    }
+    modes = {p: m for p, m in extras.file_modes.items() if os.fsencode(p) in captured}
+    young = (p for p, found in captured.items() if found.st_ctime_ns > now_ns - _TOO_YOUNG_NS)
+    odd = (p for p, found in captured.items() if found.st_mode & _SET_BITS)
+    return InventoryMemo(
+        extras=replace(extras, file_modes=modes),
+        set_bits=tuple(map(os.fsdecode, odd)),
+        young=tuple(map(os.fsdecode, young)),
+        directories=notes,
+    )
+
+
+def _special_by_directory(files: Mapping[bytes, os.stat_result]) -> Mapping[bytes, list[str]]:
+    found: defaultdict[bytes, list[str]] = defaultdict(list)
+    for path, info in files.items():
+        if not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
+            directory, _, name = path.rpartition(b"/")
+            found[directory].append(os.fsdecode(name))
+    return found

@@ -1,0 +1,156 @@
+"""Bringing back what a tree cannot hold: permission bits and empty directories."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.git.extras import PERMISSIONS, Extras
+from backtrail.git.paths import first_obstacle, lstat_inside, parents_of
+from backtrail.git.trees import list_directories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from backtrail.git.capture import Captured, Glimpse
+    from backtrail.git.store import PrivateStore
+    from backtrail.git.trees import TreeEntry
+
+_OWNER_MAY_CHANGE = 0o300
+
+
+@dataclass(frozen=True, slots=True)
+class ExtrasPlan:
+    """What a restore does besides writing and removing files."""
+
+    files: tuple[TreeEntry, ...]
+    """Files whose mode has to be looked at: written anew, or of another mode."""
+    directories: tuple[bytes, ...]
+    """All directories that the goal has, outermost first."""
+    changed: tuple[bytes, ...]
+    """Files and directories (with a slash) of which only the mode differs."""
+    appearing: tuple[bytes, ...]
+    """Empty directories that come back, with a slash."""
+    vanishing: tuple[bytes, ...]
+    """Empty directories that the goal does not have, with a slash."""
+
+
+def plan_extras(
+    store: PrivateStore,
+    current: Captured | Glimpse,
+    goal: Extras,
+    entries: Sequence[TreeEntry],
+    written: set[bytes],
+) -> ExtrasPlan:
+    """Compare the extras of the captured present with those of the goal, whose files are given."""
+    now = current.state.extras
+    wanted = directories_of([e.path for e in entries], goal)
+    present = list_directories(store, current.tree) | directories_of((), now)
+    odd = _candidates(now, goal)
+    files = [
+        e
+        for e in entries
+        if e.is_file
+        and (e.path in written or ((odd is None or e.path in odd) and _differs(e, now, goal)))
+    ]
+    modes = [d for d in wanted if d in present and _directory_differs(d, now, goal)]
+    empty = set(map(os.fsencode, goal.empty_directories))
+    return ExtrasPlan(
+        files=tuple(files),
+        directories=tuple(sorted(wanted)),
+        changed=(
+            *(e.path for e in files if e.path not in written),
+            *(directory + b"/" for directory in modes),
+        ),
+        appearing=tuple(d + b"/" for d in sorted(empty - present)),
+        vanishing=tuple(
+            d + b"/" for d in sorted(map(os.fsencode, now.empty_directories)) if d not in wanted
+        ),
+    )
+
+
+def _candidates(now: Extras, goal: Extras) -> set[bytes] | None:
+    """Files whose mode can differ at all; None for any, where different modes are usual."""
+    if now.usual != goal.usual:
+        return None
+    return {os.fsencode(path) for path in (*now.file_modes, *goal.file_modes)}
+
+
+def _differs(entry: TreeEntry, now: Extras, goal: Extras) -> bool:
+    name, mode = os.fsdecode(entry.path), entry.mode_bits
+    return now.file_mode(name, mode) != goal.file_mode(name, mode)
+
+
+def _directory_differs(directory: bytes, now: Extras, goal: Extras) -> bool:
+    name = os.fsdecode(directory)
+    return now.directory_mode(name) != goal.directory_mode(name)
+
+
+def directories_of(files: Iterable[bytes], extras: Extras) -> set[bytes]:
+    """All directories of a state: those that hold files, and the empty ones."""
+    empty = list(map(os.fsencode, extras.empty_directories))
+    found = set(empty)
+    for path in (*files, *empty):
+        parent = path.rpartition(b"/")[0]
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parent.rpartition(b"/")[0]
+    return found
+
+
+def make_way(root: Path, changes: Iterable[bytes]) -> None:
+    """Let the owner change directories in which something will be written or removed."""
+    for directory in sorted({d for path in changes for d in (b"", *parents_of(path))}):
+        found = lstat_inside(root, directory) if directory else root.lstat()
+        if found is None or not stat.S_ISDIR(found.st_mode):
+            continue
+        if found.st_mode & _OWNER_MAY_CHANGE != _OWNER_MAY_CHANGE:
+            mode = stat.S_IMODE(found.st_mode) | stat.S_IRWXU
+            os.chmod(os.path.join(os.fsencode(root), directory), mode)
+
+
+def clear_away(root: Path, plan: ExtrasPlan) -> None:
+    """Remove empty directories that the goal does not have, and their parents if those are bare."""
+    wanted = set(plan.directories)
+    for directory in sorted((d.rstrip(b"/") for d in plan.vanishing), reverse=True):
+        while directory and directory not in wanted and _removed(root, directory):
+            directory = directory.rpartition(b"/")[0]  # noqa: PLW2901 - climbs towards the root
+
+
+def _removed(root: Path, directory: bytes) -> bool:
+    found = lstat_inside(root, directory)
+    if found is None:
+        return True
+    try:
+        os.rmdir(os.path.join(os.fsencode(root), directory))
+    except OSError:
+        # Something is in it now: it stays, and the proof tells whether that is right.
+        return False
+    return True
+
+
+def make_empty_directories(root: Path, goal: Extras) -> None:
+    for path in map(os.fsencode, goal.empty_directories):
+        # Never through a link. Where something is in the way the proof says so.
+        if first_obstacle(root, path + b"/") is None:
+            os.makedirs(os.path.join(os.fsencode(root), path), exist_ok=True)
+
+
+def apply_modes(root: Path, goal: Extras, plan: ExtrasPlan) -> None:
+    """Give files, then directories from the innermost outwards, the goal's permission bits."""
+    for entry in plan.files:
+        mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
+        _set_mode(root, entry.path, mode, stat.S_ISREG)
+    for directory in reversed(plan.directories):
+        _set_mode(root, directory, goal.directory_mode(os.fsdecode(directory)), stat.S_ISDIR)
+
+
+def _set_mode(root: Path, path: bytes, mode: int, is_kind: Callable[[int], bool]) -> None:
+    found = lstat_inside(root, path)
+    if found is None or not is_kind(found.st_mode) or found.st_mode & PERMISSIONS == mode:
+        return
+    kept = stat.S_IMODE(found.st_mode) & ~PERMISSIONS
+    os.chmod(os.path.join(os.fsencode(root), path), mode | kept)
