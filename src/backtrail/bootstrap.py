@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+import os
 import platform
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backtrail.config import read_configuration
+from backtrail.domain.errors import NoPlansYetError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.discovery import Worktree, find_worktree
 from backtrail.git.gitstate import user_git
@@ -19,13 +22,17 @@ from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.database import DatabaseService
 from backtrail.services.plans import PlanService
+from backtrail.services.policies import PolicyService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
+from backtrail.storage.address import database_files
 from backtrail.storage.database import Database
-from backtrail.storage.engine import create_database_engine, database_files
+from backtrail.storage.engine import create_database_engine
 from backtrail.storage.schema import ensure_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
+
+    from backtrail.domain.demo import DemoResult, DemoStep
 
 
 def _say_nothing(text: str) -> None:
@@ -38,6 +45,7 @@ class Services:
 
     plans: PlanService
     checkpoints: CheckpointService
+    policies: PolicyService
     workspace: Workspace
 
     @property
@@ -56,10 +64,18 @@ def open_services(
     command_line: str,
     failpoints: Failpoints = NO_FAILPOINTS,
     progress: Callable[[str], None] = _say_nothing,
+    make: bool = True,
 ) -> Services:
-    """The services for the repository that holds `start`; its store is made at first use."""
+    """The services for the repository that holds `start`; its store is made at first use.
+
+    Without `make` a repository that never had a plan is left as it is: NoPlansYet.
+    """
     worktree = find_worktree(start)
     layout = _home(worktree, environ)
+    if not make and not layout.git_dir.is_dir():
+        raise NoPlansYetError(
+            "there is no plan in this repository yet", hint="plan create NAME makes one"
+        )
     layout.make_directories()
     check_private(layout.home)
     if environ.get("PLAN_HOME"):
@@ -68,10 +84,11 @@ def open_services(
     store_id, host_id = store.store_id(), _host_id()
     url = _database_url(layout, environ)
     engine = create_database_engine(url)
-    ensure_schema(engine, lambda: _shared_lock(layout))
+    ensure_schema(engine)
+    main_root = _main_root(worktree)
     workspace = Workspace(
         common_dir=worktree.common_dir,
-        main_root=_main_root(worktree),
+        main_root=main_root,
         start_git_dir=worktree.git_dir,
         layout=layout,
         store=store,
@@ -83,17 +100,61 @@ def open_services(
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
+        rules=read_configuration(main_root).capture,
     )
-    return Services(PlanService(workspace), CheckpointService(workspace), workspace)
+    return Services(
+        PlanService(workspace), CheckpointService(workspace), PolicyService(workspace), workspace
+    )
 
 
 def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseService:
     """For looking at the database itself, whatever state it is in."""
     layout = _home(find_worktree(start), environ)
-    url = _database_url(layout, environ)
     layout.make_directories()
-    location = str(url) if isinstance(url, Path) else _without_password(url)
-    return DatabaseService(url, location, lambda: _shared_lock(layout))
+    return DatabaseService(_database_url(layout, environ))
+
+
+def run_demo(
+    environ: Mapping[str, str],
+    *,
+    keep: bool = False,
+    tell: Callable[[DemoStep], None],
+    progress: Callable[[str], None] = _say_nothing,
+    failpoints: Failpoints = NO_FAILPOINTS,
+) -> DemoResult:
+    """The demonstration, in a throw-away repository and with nothing of the user's in force."""
+    from backtrail.services import demo
+
+    @contextmanager
+    def opened(repository: Path) -> Generator[tuple[PlanService, CheckpointService]]:
+        with _hidden_user(repository.parent) as own:
+            services = open_services(
+                repository, own, command_line="plan demo", failpoints=failpoints, progress=progress
+            )
+            try:
+                yield services.plans, services.checkpoints
+            finally:
+                services.close()
+
+    # Python itself would rather use another place, at worst the current directory, than fail.
+    parent = Path(environ.get("TMPDIR") or "/tmp")  # noqa: S108 - mkdtemp makes it safe
+    return demo.run_demo(parent, opened, keep=keep, tell=tell, failpoints=failpoints)
+
+
+@contextmanager
+def _hidden_user(home: Path) -> Generator[Mapping[str, str]]:
+    """Hide the user's settings from libraries that read the environment of the whole process."""
+    own = {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith("GIT_") or name == "XDG_CONFIG_HOME":
+            del os.environ[name]
+    os.environ.update(own)
+    try:
+        yield own
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _user_settings(environ: Mapping[str, str]) -> UserSettings:
@@ -110,12 +171,6 @@ def _home(worktree: Worktree, environ: Mapping[str, str]) -> StoreLayout:
 
 def _database_url(layout: StoreLayout, environ: Mapping[str, str]) -> str | Path:
     return environ.get("PLAN_DATABASE_URL") or layout.home / "plan.db"
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    credentials, at, place = rest.rpartition("@")
-    return f"{scheme}://{credentials.split(':')[0]}{at}{place}"
 
 
 def _open_store(layout: StoreLayout, common_dir: Path) -> PrivateStore:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import (
-    PROTOCOL_TYPES,
-    Checkpoint,
-    CheckpointRequest,
-    check_label,
-)
-from backtrail.domain.errors import NotFoundError, RefusedError, UsageError
+from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, check_label
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.history import History, View
 from backtrail.domain.operation import OperationKind, Stack
-from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import DiffResult, RollbackResult
-from backtrail.git.capture import Camera
-from backtrail.git.diff import changed_files, patch_text
+from backtrail.git.commits import read_checkpoint
+from backtrail.git.diff import patch_text
 from backtrail.git.identity import located
+from backtrail.services.access import held, writing
 from backtrail.services.creation import check_label_free, create_checkpoint
+from backtrail.services.deletion import chosen_by_hand
+from backtrail.services.differences import changes_between
+from backtrail.services.guards import check_restorable
+from backtrail.services.history import read_history
 from backtrail.services.journal import Entry, log_done
-from backtrail.services.plan_creation import finish_creation
-from backtrail.services.recovery import recover
+from backtrail.services.pruning import decision_now, keep_within_limits, remove
 from backtrail.services.references import find_checkpoint
+from backtrail.services.requests import check_request, checked_paths
 from backtrail.services.rollback import (
     Order,
     carry_out,
@@ -33,11 +32,13 @@ from backtrail.services.rollback import (
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
-    from backtrail.domain.ids import PlanId
+    from backtrail.domain.ids import CommitId, PlanId
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
+    from backtrail.domain.retention_values import PruneResult, RetentionDecision
+    from backtrail.storage.database import UnitOfWork
 
 
 class CheckpointService:
@@ -55,10 +56,12 @@ class CheckpointService:
     ) -> Checkpoint:
         """Record the sandbox as it is now."""
         request = request or CheckpointRequest()
-        self._check_request(plan, request)
-        with self._writing(plan, wait=wait) as locked:
+        check_request(self._workspace, plan, request)
+        with writing(self._workspace, plan, wait=wait) as locked:
             entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
-            return create_checkpoint(locked, request, log=entry).checkpoint
+            made = create_checkpoint(locked, request, log=entry)
+            keep_within_limits(locked)
+            return made.checkpoint
 
     def list_checkpoints(self, plan: PlanId, *, include_all: bool = False) -> list[Checkpoint]:
         """Live checkpoints, oldest first; all of them with `include_all`."""
@@ -88,10 +91,10 @@ class CheckpointService:
         """Bring a checkpoint back exactly and prove it; with `paths`, only those."""
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
-        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
+        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             order = rollback_order(
                 self.get_checkpoint(plan, reference),
-                paths=_checked_paths(paths),
+                paths=checked_paths(paths),
                 move_branch=move_branch,
                 reason=reason,
             )
@@ -101,14 +104,14 @@ class CheckpointService:
         self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
     ) -> RollbackResult:
         """Take the last rollback (or redo) back."""
-        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
+        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.UNDO), dry_run=dry_run)
 
     def redo(
         self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
     ) -> RollbackResult:
         """Take the last undo back."""
-        with self._held(plan, dry_run=dry_run, wait=wait) as locked:
+        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.REDO), dry_run=dry_run)
 
     def diff(
@@ -125,14 +128,18 @@ class CheckpointService:
             row = uow.plans.get(plan)
             old = find_checkpoint(uow, row, from_reference or "latest")
             new = find_checkpoint(uow, row, to_reference) if to_reference else None
-        old_tree = _restorable_commit(old)
-        new_tree = _restorable_commit(new) if new else self._tree_now(row)
+        before = read_checkpoint(ws.store, _restorable_commit(old)).captured
+        after = (
+            read_checkpoint(ws.store, _restorable_commit(new)).captured
+            if new
+            else ws.camera(located(row.sandbox, ws.common_dir)).peek()
+        )
         return DiffResult(
             plan=row,
             from_checkpoint=old,
             to_checkpoint=new,
-            files=changed_files(ws.store, old_tree, new_tree),
-            patch=patch_text(ws.store, old_tree, new_tree) if patch else None,
+            files=changes_between(ws.store, before, after),
+            patch=patch_text(ws.store, before.tree, after.tree) if patch else None,
         )
 
     def set_label(self, plan: PlanId, reference: str, label: str | None) -> Checkpoint:
@@ -140,85 +147,84 @@ class CheckpointService:
         ws = self._workspace
         if label is not None:
             check_label(label)
-        with self._writing(plan, wait=DEFAULT_WAIT), ws.database.write() as uow:
+        with writing(ws, plan, wait=DEFAULT_WAIT), ws.database.write() as uow:
             row = uow.plans.lock(plan)
             checkpoint = find_checkpoint(uow, row, reference)
             if label is not None:
+                check_restorable(checkpoint, done="labelled")
                 check_label_free(uow, row, label, checkpoint)
             uow.checkpoints.set_label(checkpoint.checkpoint_id, label)
             entry = Entry(OperationKind.LABEL, reason=label or "", target=checkpoint.checkpoint_id)
             log_done(ws, uow, row, entry)
         return self.get_checkpoint(plan, checkpoint.checkpoint_id)
 
+    def set_pinned(self, plan: PlanId, reference: str, *, pinned: bool) -> Checkpoint:
+        """Keep a checkpoint whatever the limits say, or no longer."""
+        ws = self._workspace
+        with writing(ws, plan, wait=DEFAULT_WAIT), ws.database.write() as uow:
+            row = uow.plans.lock(plan)
+            checkpoint = find_checkpoint(uow, row, reference)
+            if pinned:
+                check_restorable(checkpoint, done="pinned")
+            uow.checkpoints.set_pinned(checkpoint.checkpoint_id, pinned=pinned)
+            kind = OperationKind.PIN if pinned else OperationKind.UNPIN
+            log_done(ws, uow, row, Entry(kind, target=checkpoint.checkpoint_id))
+        return self.get_checkpoint(plan, checkpoint.checkpoint_id)
+
+    def prune(
+        self,
+        plan: PlanId,
+        *,
+        max_checkpoints: int | None = None,
+        dry_run: bool = False,
+        wait: float = DEFAULT_WAIT,
+    ) -> PruneResult:
+        """Remove what the plan's limits, or this one, do not let stay."""
+
+        def choose(uow: UnitOfWork, row: Plan) -> RetentionDecision:
+            now = self._workspace.now()
+            return decision_now(uow, row, now, max_checkpoints=max_checkpoints)
+
+        return remove(
+            self._workspace, plan, choose, OperationKind.PRUNE, dry_run=dry_run, wait=wait
+        )
+
+    def delete_checkpoints(
+        self,
+        plan: PlanId,
+        references: Sequence[str],
+        *,
+        dry_run: bool = False,
+        wait: float = DEFAULT_WAIT,
+    ) -> PruneResult:
+        """Remove these checkpoints, unless one of them is needed; then none is removed."""
+        return remove(
+            self._workspace,
+            plan,
+            lambda uow, row: chosen_by_hand(uow, row, references),
+            OperationKind.DELETE,
+            dry_run=dry_run,
+            wait=wait,
+        )
+
     def list_operations(self, plan: PlanId, *, limit: int | None = None) -> list[Operation]:
         """The log of the plan, newest first."""
         with self._workspace.database.read() as uow:
             return uow.operations.list(uow.plans.get(plan).plan_id, limit)
 
-    def _held(
-        self, plan: PlanId, *, dry_run: bool, wait: float
-    ) -> AbstractContextManager[LockedSandbox]:
-        return self._looking(plan, wait=wait) if dry_run else self._writing(plan, wait=wait)
-
-    @contextmanager
-    def _looking(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
-        """The locked sandbox as it is: a look repairs nothing, but says what awaits repair."""
-        with self._workspace.locked(plan, wait=wait) as locked:
-            with self._workspace.database.read() as uow:
-                unfinished = uow.operations.unfinished(plan)
-            self._workspace.notices.extend(
-                f"an interrupted {o.kind} is looked after first by the next command that writes"
-                for o in unfinished
-            )
-            yield locked
-
-    @contextmanager
-    def _writing(self, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
-        """The locked sandbox, after repairing whatever an earlier crash left."""
-        finish_creation(self._workspace, plan, wait=wait)
-        with self._workspace.locked(plan, wait=wait) as locked:
-            yield recover(locked)
-
-    def _check_request(self, plan: PlanId, request: CheckpointRequest) -> None:
-        if request.checkpoint_type in PROTOCOL_TYPES:
-            raise UsageError(
-                f"checkpoints of type {str(request.checkpoint_type)!r} are made by Backtrail alone",
-                hint="use manual or turn",
-            )
-        with self._workspace.database.read() as uow:
-            row = uow.plans.get(plan)
-            if row.state is PlanState.REMOVED:
-                raise RefusedError(f"plan {row.name!r} has been removed")
-            if request.label is not None:
-                check_label_free(uow, row, check_label(request.label), None)
-            decision = request.decision_id
-            if decision is not None and not uow.decisions.exists(row.plan_id, decision):
-                raise NotFoundError(f"plan {row.name!r} has no decision {decision!r}")
-
-    def _tree_now(self, plan: Plan) -> str:
-        ws = self._workspace
-        return Camera(ws.store, located(plan.sandbox, ws.common_dir), ws.user).peek().tree
+    def history(self, plan: PlanId, view: View | None = None) -> History:
+        """The timeline and what branched off it, newest first."""
+        return read_history(self._workspace, plan, view or View())
 
 
 def _perform(locked: LockedSandbox, order: Order, *, dry_run: bool) -> RollbackResult:
     return preview(locked, order) if dry_run else carry_out(locked, order)
 
 
-def _restorable_commit(checkpoint: Checkpoint) -> str:
+def _restorable_commit(checkpoint: Checkpoint) -> CommitId:
     if not checkpoint.restorable or checkpoint.sandbox_ref is None:
         raise RefusedError(
             f"checkpoint {checkpoint.seq} cannot be compared: it is {checkpoint.state}",
             hint="plan checkpoint list shows the ones that can",
         )
     return checkpoint.sandbox_ref
-
-
-def _checked_paths(paths: Sequence[str]) -> tuple[str, ...]:
-    for path in paths:
-        parts = path.split("/")
-        if path.startswith("/") or any(part in ("", ".", "..", ".git") for part in parts):
-            raise UsageError(
-                f"{path!r} is not a path inside the sandbox",
-                hint="leave --path out to restore everything",
-            )
-    return tuple(dict.fromkeys(paths))

@@ -6,6 +6,7 @@ transaction is open while git works.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,17 +15,19 @@ from backtrail.domain.checkpoint import (
     CheckpointRequest,
     CheckpointState,
 )
-from backtrail.domain.errors import GitFailedError, RefusedError
+from backtrail.domain.errors import BusyError, GitFailedError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
 from backtrail.git.additions import Additions, CommitPair, start_additions
 from backtrail.git.commits import write_checkpoint
+from backtrail.git.replaced import Replacing
 from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
 from backtrail.services.ids import new_id
 from backtrail.services.journal import Entry, log_done
+from backtrail.services.remarks import newly_missing
 
 if TYPE_CHECKING:
-    from backtrail.domain.ids import OperationId, TreeId
+    from backtrail.domain.ids import OperationId
     from backtrail.domain.plan import Plan
     from backtrail.git.capture import Captured
     from backtrail.services.workspace import LockedSandbox
@@ -54,7 +57,7 @@ def create_checkpoint(
     request: CheckpointRequest,
     *,
     operation_id: OperationId | None = None,
-    replaced_by: tuple[TreeId, ...] = (),
+    replacing: Replacing | None = None,
     captured: Captured | None = None,
     log: Entry | None = None,
 ) -> Made:
@@ -67,7 +70,7 @@ def create_checkpoint(
         ws.progress("looking at the sandbox")
         if captured is None:
             heads = _kept_commits(announced.parent)
-            captured = locked.camera.capture(replaced_by=replaced_by, known_heads=heads)
+            captured = locked.camera.capture(replacing=replacing or Replacing(), known_heads=heads)
         commit = write_commit(locked, announced, captured)
         ws.failpoints.reach("create.objects_written")
         additions = start_check(locked, commit, captured, like=announced.parent)
@@ -83,6 +86,7 @@ def create_checkpoint(
         if log is not None:
             log_done(ws, uow, locked.plan, log, checkpoint.checkpoint_id)
     ws.failpoints.reach("create.completed")
+    ws.notices.extend(newly_missing(captured.state.not_captured, announced.parent))
     return Made(checkpoint, captured)
 
 
@@ -177,10 +181,12 @@ def whole_size(locked: LockedSandbox, additions: Additions) -> int:
     """What the checkpoint added to the store; raises if an object of it is missing."""
     size = additions.size()
     if size is None:
+        # What is there now was believed to be there before: nothing is taken on trust next time.
         locked.camera.forget_memo()
+        locked.camera.forget_index()
         raise GitFailedError(
-            "the checkpoint is not whole: an object is missing from the store",
-            hint="the next command looks at it again; make another checkpoint",
+            "the checkpoint is not whole: an object is missing from the store or damaged",
+            hint="try again, every file is then read anew; git fsck tells of damage in your own",
             details={"commit": additions.new.commit},
         )
     return size
@@ -219,5 +225,6 @@ def _note_failure(locked: LockedSandbox, row: Checkpoint, error: BaseException) 
     ref = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
     if ref is None:
         note = str(error) or type(error).__name__
-        with locked.workspace.database.write() as uow:
+        # What went wrong first is what the user must hear; a row left open is recovery's, too.
+        with suppress(BusyError, StorageError), locked.workspace.database.write() as uow:
             uow.checkpoints.set_state(row.checkpoint_id, CheckpointState.FAILED, note=note)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.storage.address import database_address, database_files, database_place
 from backtrail.storage.engine import create_database_engine
 from backtrail.storage.schema import HEAD_REVISION, SchemaState, ensure_schema, schema_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -25,30 +24,27 @@ class DatabaseStatus:
 class DatabaseService:
     """Looks at the database without changing it, and upgrades it when asked."""
 
-    def __init__(
-        self, url: str | Path, location: str, lock: Callable[[], AbstractContextManager[object]]
-    ) -> None:
+    def __init__(self, url: str | Path) -> None:
         self._url = url
-        self._location = location
-        self._lock = lock
 
     def location(self) -> str:
-        return self._location
+        """The path of the file, or the URL without its password."""
+        return database_place(database_address(self._url))
 
     def status(self) -> DatabaseStatus:
-        if not isinstance(self._url, str) and not self._url.exists():
-            return DatabaseStatus(self._location, None, HEAD_REVISION, SchemaState.EMPTY)
+        if any(not file.exists() for file in database_files(self._url)):
+            return DatabaseStatus(self.location(), None, HEAD_REVISION, SchemaState.EMPTY)
         engine = create_database_engine(self._url)
         try:
             found = schema_status(engine)
         finally:
             engine.dispose()
-        return DatabaseStatus(self._location, found.revision, found.head, found.state)
+        return DatabaseStatus(self.location(), found.revision, found.head, found.state)
 
     def upgrade(self) -> DatabaseStatus:
         engine = create_database_engine(self._url)
         try:
-            ensure_schema(engine, self._lock)
+            ensure_schema(engine)
         finally:
             engine.dispose()
         return self.status()

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from backtrail.git.partial import selected_entries, tree_with_paths_from
+from backtrail.git.extras import Selection, with_selection
+from backtrail.git.included import Included, entries_of
+from backtrail.git.partial import selected_entries, selects, tree_with_paths_from
+from backtrail.git.replaced import Replacing
 from backtrail.git.restore import Goal
+from backtrail.git.restore_extras import directories_of
+from backtrail.git.storable import SET_BITS
+from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
+    from backtrail.domain.ids import TreeId
     from backtrail.git.capture import Captured, Glimpse
+    from backtrail.git.extras import Extras
     from backtrail.git.store import PrivateStore
 
 
@@ -17,19 +26,81 @@ def goal_of(
     store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
 ) -> Goal:
     """The target itself; or, with paths, the present with those paths as the target has them."""
-    if not paths:
-        state = wanted.state
-        return Goal(
-            tree=wanted.tree,
-            excludes=state.excludes,
-            index=state.git_state.index,
-            forced=state.forced,
-            accounted=state.accounted,
-            uncaptured=tuple(entry.path for entry in state.not_captured),
-        )
+    if paths:
+        return _partial_goal(store, wanted, present, paths)
+    state = wanted.state
+    uncaptured = (entry.path for entry in state.not_captured if entry.reason != SET_BITS)
+    return Goal(
+        tree=wanted.tree,
+        excludes=state.excludes,
+        index=state.git_state.index,
+        forced=state.forced,
+        extras=state.extras,
+        included=_included_goal(store, state.included, present.state.included),
+        accounted=state.accounted,
+        uncaptured=tuple(uncaptured),
+    )
+
+
+def _partial_goal(
+    store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
+) -> Goal:
+    rules = present.state
     tree = tree_with_paths_from(store, present.tree, wanted.tree, paths)
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.
-    rules = present.state
     selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
-    return Goal(tree, rules.excludes, rules.git_state.index, tuple({*rules.forced, *selected}))
+    return Goal(
+        tree=tree,
+        excludes=rules.excludes,
+        index=rules.git_state.index,
+        forced=tuple({*rules.forced, *selected}),
+        extras=with_selection(rules.extras, _selection(store, wanted, paths)),
+        included=_partial_included(store, wanted.state.included, rules.included, paths),
+    )
+
+
+def _selection(store: PrivateStore, wanted: Captured, paths: tuple[str, ...]) -> Selection:
+    extras = wanted.state.extras
+    entries = [e for e in selected_entries(store, wanted.tree, paths) if e.is_file]
+    empty = tuple(d for d in extras.empty_directories if selects(paths, d))
+    inside = directories_of([e.path for e in entries], replace(extras, empty_directories=empty))
+    names = [os.fsdecode(directory) for directory in inside]
+    return Selection(
+        selects=lambda path: selects(paths, path),
+        files={
+            os.fsdecode(e.path): extras.file_mode(os.fsdecode(e.path), e.mode_bits) for e in entries
+        },
+        directories={d: extras.directory_mode(d) for d in names if selects(paths, d)},
+        empty=empty,
+    )
+
+
+def _included_goal(store: PrivateStore, wanted: Included, present: Included) -> Included:
+    """The target's chosen files; others go only if the target would have chosen them, too."""
+    absent = set(wanted.absent)
+    if wanted.patterns == present.patterns:
+        then, now = entries_of(store, wanted.tree), entries_of(store, present.tree)
+        absent |= {os.fsdecode(path) for path in now.keys() - then.keys()}
+    return replace(wanted, absent=tuple(sorted(absent)))
+
+
+def _partial_included(
+    store: PrivateStore, wanted: Included, present: Included, paths: tuple[str, ...]
+) -> Included:
+    whole = _included_goal(store, wanted, present)
+    nothing = empty_tree(store.id_length())
+    if wanted.tree is None and present.tree is None:
+        return replace(present, absent=())
+    tree = tree_with_paths_from(store, present.tree or nothing, wanted.tree or nothing, paths)
+    absent = tuple(path for path in whole.absent if selects(paths, path))
+    return replace(present, tree=None if tree == nothing else tree, absent=absent)
+
+
+def replacing(store: PrivateStore, tree: TreeId, extras: Extras, included: Included) -> Replacing:
+    """What bringing these about writes over."""
+    return Replacing(
+        trees=(tree,),
+        empty_directories=tuple(map(os.fsencode, extras.empty_directories)),
+        included=(*entries_of(store, included.tree), *map(os.fsencode, included.absent)),
+    )

@@ -33,10 +33,10 @@ def check_plan_allows_rollback(plan: Plan) -> None:
         raise RefusedError(f"plan {plan.name!r} {what}: it cannot be rolled back", hint=hint)
 
 
-def check_restorable(checkpoint: Checkpoint) -> None:
+def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:
     if not checkpoint.restorable:
         raise RefusedError(
-            f"checkpoint {checkpoint.seq} cannot be restored: it is {checkpoint.state}",
+            f"checkpoint {checkpoint.seq} cannot be {done}: it is {checkpoint.state}",
             hint="plan checkpoint list shows the ones that can",
         )
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.lineage import Lineage, lineage_of, next_epoch_number
 from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
-from backtrail.domain.timeline import leaving, tool_calls
+from backtrail.domain.timeline import leaving, returning_tombstones, tool_calls
+from backtrail.services.forecast import Outlook, live_after
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
-    from backtrail.services.journal import Entry
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
@@ -28,7 +27,7 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
         if partial:
             then = now
         gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
-        decisions = uow.decisions.positions(plan.plan_id)
+        decisions = uow.decisions.places(plan.plan_id).values()
         return Impact(
             checkpoints_superseded=len(gone),
             decisions_after_cp=sum(_leaves(now, then, *place) for place in decisions),
@@ -65,19 +64,30 @@ def state_now(locked: LockedSandbox) -> PostRollbackState:
         return PostRollbackState(plan.phase, plan.state, remaining)
 
 
-def state_forecast(locked: LockedSandbox, entry: Entry, target: Checkpoint) -> PostRollbackState:
-    """What `state_now` would say after carrying the entry out."""
-    plan = locked.plan
+def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState:
+    """What `state_now` would say after carrying the order out."""
+    plan, entry = locked.plan, outlook.entry
     with locked.workspace.database.read() as uow:
-        now, then = _lineages(uow, plan, target)
+        now, then = _lineages(uow, plan, outlook.target)
         lineage = now if entry.paths else then
-        live = [
-            row
-            for row in uow.checkpoints.timeline(plan.plan_id)
-            if row.state is CheckpointState.COMPLETE and lineage.contains(row.epoch, row.position)
-        ]
-    # The result joins the timeline; the safety checkpoint stays on it only if no epoch is opened.
-    joining = 2 if entry.paths else 1
+        remaining = live_after(uow, plan, outlook, lineage, locked.workspace.now())
     return PostRollbackState(
-        entry.phase_after or plan.phase, entry.state_after or plan.state, len(live) + joining
+        entry.phase_after or plan.phase, entry.state_after or plan.state, remaining
     )
+
+
+def tombstones_returning(
+    locked: LockedSandbox, target: Checkpoint, *, partial: bool
+) -> tuple[str, ...]:
+    """A sentence about checkpoints that return to the timeline as tombstones, if any does."""
+    if partial:
+        return ()
+    with locked.workspace.database.read() as uow:
+        now, then = _lineages(uow, locked.plan, target)
+        number = returning_tombstones(uow.checkpoints.timeline(locked.plan.plan_id), now, then)
+    if number == 0:
+        return ()
+    what, were = (
+        ("checkpoint that returns", "was") if number == 1 else ("checkpoints that return", "were")
+    )
+    return (f"{number} {what} to the timeline {were} pruned and cannot be restored",)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.ids import OperationId
 from backtrail.domain.operation import Operation, OperationKind, OperationState
@@ -32,8 +33,14 @@ class Entry:
 
 def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
     """Announce an operation; it stays open until it is done or failed."""
+    operation = _operation(ws, uow, plan, entry)
+    uow.operations.add(operation)
+    return operation
+
+
+def _operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
     plan = uow.plans.lock(plan.plan_id)
-    operation = Operation(
+    return Operation(
         operation_id=OperationId(new_id(uow.operations.newest_id(plan.plan_id))),
         plan_id=plan.plan_id,
         number=uow.operations.next_number(plan.plan_id),
@@ -59,21 +66,25 @@ def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> 
         started_at=ws.now(),
         finished_at=None,
     )
-    uow.operations.add(operation)
-    return operation
 
 
 def log_done(
-    ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry, result: CheckpointId | None = None
+    ws: Workspace,
+    uow: UnitOfWork,
+    plan: Plan,
+    entry: Entry,
+    result: CheckpointId | None = None,
+    outcome: Mapping[str, Any] | None = None,
 ) -> None:
     """Log something that is already done, in the transaction that did it."""
-    operation = open_operation(ws, uow, plan, entry)
-    uow.operations.update(
-        operation.operation_id,
+    operation = replace(
+        _operation(ws, uow, plan, entry),
         state=OperationState.DONE,
         result_checkpoint_id=result,
         finished_at=ws.now(),
+        result=outcome or {},
     )
+    uow.operations.add(operation)
 
 
 def fail_operation(ws: Workspace, operation: Operation, why: str) -> None:

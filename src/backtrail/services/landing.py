@@ -25,11 +25,13 @@ from backtrail.services.creation import (
     whole_size,
     write_commit,
 )
+from backtrail.services.limits import limits_of
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation, Stacks
-    from backtrail.git.restore import FileProof, Goal
+    from backtrail.git.proof import FileProof
+    from backtrail.git.restore import Goal
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
@@ -125,6 +127,9 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: Fil
         forced=goal.forced,
         accounted=goal.accounted,
         not_captured=proof.not_captured,
+        extras=replace(goal.extras, repositories=proof.repositories),
+        included=goal.included,
+        under_way=None,
     )
     with storing_parts(locked.store, git_state.index, goal.excludes) as parts:
         base = locked.sandbox.base_commit
@@ -140,7 +145,7 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
         uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
-    uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))
+    uow.operations.save_stacks(plan_id, _stacks_after(uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
@@ -148,13 +153,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     )
 
 
-def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> Stacks:
+def _stacks_after(uow: UnitOfWork, operation: Operation) -> Stacks:
     stacks = uow.operations.stacks(operation.plan_id)
     entry_id = operation.entry_operation_id
     if entry_id is None:
         return stacks
     if operation.kind is OperationKind.REDO:
-        depth = locked.workspace.undo_depth
+        depth = limits_of(uow.plans.get(operation.plan_id)).undo_depth
         return stacks.redone(operation.operation_id, entry_id, depth=depth)
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import (
@@ -13,19 +14,25 @@ from backtrail.domain.errors import (
     RefusedError,
     SandboxInvalidError,
 )
-from backtrail.domain.ids import PlanId, SandboxId
-from backtrail.domain.lineage import FIRST_EPOCH
+from backtrail.domain.ids import PlanId
 from backtrail.domain.operation import OperationKind, OperationState
-from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
+from backtrail.domain.plan import Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.rollback import CreatedPlan
-from backtrail.git.discovery import Worktree, same_directory, worktree_at
-from backtrail.git.gitstate import index_is_split, read_git_state
-from backtrail.git.identity import located, mark_as_sandbox, refuse_own_files_inside
+from backtrail.git.discovery import Worktree, worktree_at
+from backtrail.git.gitstate import index_is_split
+from backtrail.git.identity import (
+    check_half_made,
+    located,
+    mark_as_sandbox,
+    refuse_own_files_inside,
+)
 from backtrail.git.seed import checkout_converts, seed_index
+from backtrail.git.soundness import contents_are_sound
 from backtrail.git.transfer import bring_tip
+from backtrail.git.trees import list_tree
 from backtrail.services.creation import create_checkpoint
-from backtrail.services.ids import new_id
 from backtrail.services.journal import Entry, open_operation
+from backtrail.services.plan_outline import PlanOutline
 from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
 
@@ -35,11 +42,11 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation
+    from backtrail.git.capture import Captured
     from backtrail.git.store import PrivateStore
     from backtrail.git.worktree import UserRepository
     from backtrail.services.workspace import Workspace
 
-BRANCH_PREFIX = "plan/"
 _CHECKED_OUT = "checked_out"
 
 
@@ -57,8 +64,12 @@ class PlanCreation:
 
     workspace: Workspace
 
-    def create(self, name: str, *, base: str | None, attach: Path | None) -> CreatedPlan:
-        plan = self._attached(name, attach) if attach else self._own(name, base)
+    def create(
+        self, name: str, *, base: str | None, attach: Path | None, policy: Mapping[str, Any]
+    ) -> CreatedPlan:
+        outline = PlanOutline(self.workspace)
+        plan = outline.attached(name, attach) if attach else outline.own(name, base)
+        plan = replace(plan, policy=policy)
         refuse_own_files_inside(plan.sandbox.path, self.workspace.own_paths)
         with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
             operation = self._announce(plan)
@@ -71,6 +82,7 @@ class PlanCreation:
 
     def resume(self, plan: Plan, *, wait: float = DEFAULT_WAIT) -> CreatedPlan:
         """Finish a creation that was interrupted."""
+        check_half_made(plan.sandbox, self.workspace.common_dir)
         with self.workspace.holding(plan.sandbox, wait=wait) as store:
             with self.workspace.database.read() as uow:
                 unfinished = uow.operations.unfinished(plan.plan_id)
@@ -99,87 +111,6 @@ class PlanCreation:
                 result={"failure": error.message},
                 finished_at=self.workspace.now(),
             )
-
-    def _own(self, name: str, base: str | None) -> Plan:
-        """A plan whose worktree we make, beside the repository, on a branch of its own."""
-        ws = self.workspace
-        repository = ws.user_repository()
-        commit = self._base_commit(repository, base)
-        path = ws.main_root.parent / f"{ws.main_root.name}.plans" / name
-        branch = BRANCH_PREFIX + name
-        _refuse_taken(repository, path, branch)
-        base_ref = repository.branch_of(base, ws.start_git_dir)
-        return self._plan(name, SandboxKind.OWN, path, branch, commit, base_ref)
-
-    def _base_commit(self, repository: UserRepository, base: str | None) -> CommitId:
-        if base is not None:
-            return repository.resolve_commit(base, self.workspace.start_git_dir)
-        commit = repository.head_commit(self.workspace.start_git_dir)
-        if commit is None:
-            raise RefusedError(
-                "the repository has no commit yet, so there is nothing to make a sandbox from",
-                hint="commit something first, or attach this checkout with --sandbox .",
-            )
-        return commit
-
-    def _attached(self, name: str, path: Path) -> Plan:
-        """A plan on a worktree of the user's, whose branch stays theirs."""
-        ws = self.workspace
-        path = path.resolve()
-        worktree = worktree_at(path)
-        if worktree is None or not same_directory(worktree.common_dir, ws.common_dir):
-            raise SandboxInvalidError(
-                f"{str(path)!r} is not the root of a worktree of this repository",
-                hint="git worktree list shows them",
-            )
-        with ws.database.read() as uow:
-            holder = uow.plans.by_sandbox_path(ws.repository_id, str(path))
-        if holder is not None:
-            raise RefusedError(
-                f"{str(path)!r} is already the sandbox of plan {holder.name!r}",
-                hint="two plans cannot share one sandbox",
-            )
-        state = read_git_state(worktree.git_dir, None)
-        base_ref = (state.head_ref or "").removeprefix("refs/heads/") or None
-        plan = self._plan(name, SandboxKind.ATTACHED, path, None, state.head_commit, base_ref)
-        return replace(plan, sandbox=replace(plan.sandbox, git_dir=worktree.git_dir))
-
-    def _plan(
-        self,
-        name: str,
-        kind: SandboxKind,
-        path: Path,
-        branch: str | None,
-        base: CommitId | None,
-        base_ref: str | None,
-    ) -> Plan:
-        ws = self.workspace
-        plan_id = PlanId(new_id())
-        sandbox = Sandbox(
-            sandbox_id=SandboxId(new_id()),
-            plan_id=plan_id,
-            kind=kind,
-            path=path,
-            git_dir=ws.common_dir,
-            branch=branch,
-            base_commit=base,
-            store_id=ws.store_id,
-            host_id=ws.host_id,
-        )
-        return Plan(
-            plan_id=plan_id,
-            repository_id=ws.repository_id,
-            name=name,
-            phase=Phase.STRATEGIZE,
-            state=PlanState.QUEUED,
-            current_epoch=FIRST_EPOCH,
-            position=0,
-            parent_plan_id=None,
-            base_ref=base_ref,
-            applied_commit=None,
-            created_at=ws.now(),
-            sandbox=sandbox,
-        )
 
     def _announce(self, plan: Plan) -> Operation:
         ws = self.workspace
@@ -286,7 +217,17 @@ class PlanCreation:
             reason="the sandbox as it was created", checkpoint_type=CheckpointType.INITIAL
         )
         captured = locked.camera.capture(fresh_seed=fresh_seed)
+        if not fresh_seed and not _is_sound(locked, captured):
+            # Objects of the user's that were damaged are out of the way now.
+            locked.camera.forget_index()
+            captured = locked.camera.capture()
         return create_checkpoint(locked, request, captured=captured).checkpoint
+
+
+def _is_sound(locked: LockedSandbox, captured: Captured) -> bool:
+    """Whether all contents can be read: of a sandbox that git did not just write, nobody knows."""
+    entries = list_tree(locked.store, captured.tree)
+    return contents_are_sound(locked.store, [entry.object_id for entry in entries])
 
 
 def _bring_base(store: PrivateStore, sandbox: Sandbox) -> None:
@@ -300,20 +241,6 @@ def _worktree(sandbox: Sandbox) -> Worktree:
     if worktree is None:
         raise SandboxInvalidError(f"{str(sandbox.path)!r} is not a git worktree")
     return worktree
-
-
-def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
-    if path.exists() or path.is_symlink():
-        raise RefusedError(
-            f"{str(path)!r} is already there",
-            hint="move it away, or attach it if it is a worktree: plan create NAME --sandbox PATH",
-        )
-    repository.refuse_impossible_branch(branch)
-    if repository.branch_exists(branch):
-        raise RefusedError(
-            f"branch {branch!r} already exists",
-            hint="choose another name for the plan, or rename that branch",
-        )
 
 
 def finish_creation(workspace: Workspace, plan_id: PlanId, *, wait: float) -> None:

@@ -14,13 +14,16 @@ from backtrail.domain.errors import (
 from backtrail.domain.operation import UNFINISHED, OperationKind
 from backtrail.domain.plan import check_plan_name
 from backtrail.domain.reference import ULID_LENGTH
+from backtrail.domain.retention_policy import RETENTION, policy_of
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
-from backtrail.git.capture import Camera
-from backtrail.git.diff import changed_files
+from backtrail.git.commits import read_checkpoint
 from backtrail.git.identity import located
+from backtrail.services.differences import changes_between
 from backtrail.services.plan_creation import PlanCreation
+from backtrail.services.plan_outline import PlanOutline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from backtrail.domain.checkpoint import Checkpoint
@@ -45,9 +48,14 @@ class PlanService:
         base: str | None = None,
         sandbox: Path | None = None,
         use_existing: bool = False,
+        limits: Mapping[str, int | None] | None = None,
     ) -> CreatedPlan:
-        """A plan with a worktree of its own, or on a worktree that the user already has."""
+        """A plan with a worktree of its own, or on a worktree that the user already has.
+
+        `limits` are the new plan's own; one that is found in place keeps those it has.
+        """
         check_plan_name(name)
+        policy_of(limits or {})
         if base is not None and sandbox is not None:
             raise UsageError(
                 "--base and --sandbox exclude each other",
@@ -56,8 +64,10 @@ class PlanService:
         creation = PlanCreation(self._workspace)
         existing = self._by_name(name)
         if existing is None:
-            return creation.create(name, base=base, attach=sandbox)
+            policy = {RETENTION: dict(limits)} if limits else {}
+            return creation.create(name, base=base, attach=sandbox, policy=policy)
         if self._half_made(existing):
+            PlanOutline(self._workspace).refuse_another(existing, base=base, attach=sandbox)
             return creation.resume(existing)
         if use_existing:
             return CreatedPlan(existing, self._newest(existing), created=False)
@@ -131,8 +141,10 @@ class PlanService:
         sandbox = located(plan.sandbox, ws.common_dir)
         if latest is None or latest.sandbox_ref is None:
             return ()
-        now = Camera(ws.store, sandbox, ws.user).peek()
-        return changed_files(ws.store, latest.sandbox_ref, now.tree)
+        now = ws.camera(sandbox).peek()
+        return changes_between(
+            ws.store, read_checkpoint(ws.store, latest.sandbox_ref).captured, now
+        )
 
     def _by_name(self, name: str) -> Plan | None:
         ws = self._workspace

@@ -118,7 +118,7 @@ def _pin_again(locked: LockedSandbox, row: Checkpoint) -> None:
 
 def _finish_pruning(locked: LockedSandbox, row: Checkpoint, ref: CommitId | None) -> None:
     if ref is not None:
-        locked.store.unpin(locked.sandbox.sandbox_id, row.checkpoint_id, ref)
+        locked.store.unpin(locked.sandbox.sandbox_id, {row.checkpoint_id: ref})
     if row.state is CheckpointState.PRUNING:
         with locked.workspace.database.write() as uow:
             uow.checkpoints.set_state(row.checkpoint_id, CheckpointState.PRUNED)

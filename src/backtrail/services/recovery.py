@@ -7,15 +7,17 @@ Recovery of a crashed recovery is the same code.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import BacktrailError, StorageError
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.git.foreign import find_strangers, foreign_git_state
+from backtrail.git.foreign_extras import foreign_extras
 from backtrail.git.gitstate import under_way
 from backtrail.services.creation import create_checkpoint
-from backtrail.services.goals import goal_of
+from backtrail.services.goals import goal_of, replacing
 from backtrail.services.journal import fail_operation
 from backtrail.services.reconciliation import looks_consistent, reconcile_rows_and_refs
 from backtrail.services.restoring import content_of, finish
@@ -69,12 +71,17 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         safety = _row(uow, operation.safety_checkpoint_id)
     before, wanted = content_of(locked, safety), content_of(locked, target)
     goal = goal_of(locked.store, wanted, before, operation.paths)
-    now = locked.camera.capture(replaced_by=(goal.tree, before.tree))
+    store, past, since = locked.store, before.state, time.time_ns()
+    now = locked.camera.capture(
+        replacing=replacing(store, goal.tree, goal.extras, goal.included)
+        + replacing(store, before.tree, past.extras, past.included)
+    )
     ws.failpoints.reach("recovery.looked")
-    strangers = find_strangers(locked.store, now.tree, before.tree, goal.tree)
+    strangers = find_strangers(store, now.tree, before.tree, goal.tree)
     aim = before if operation.paths else wanted
     foreign = [
         *strangers.foreign,
+        *foreign_extras(store, now, before, goal),
         *foreign_git_state(locked.store, now.state.git_state, before.state, aim.state),
     ]
     busy = under_way(locked.sandbox.git_dir)
@@ -85,7 +92,7 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         return
     if strangers.cut_short:
         _keep(locked, operation, now)
-    finish(locked, operation, target, wanted=wanted, safety=before, current=now)
+    finish(locked, operation, target, wanted=wanted, safety=before, current=now, since_ns=since)
     ws.notices.append(
         f"finished the {operation.kind} to checkpoint {target.seq} that was interrupted"
     )

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.errors import BacktrailError, VerificationFailedError
+from backtrail.domain.errors import BacktrailError, StorageError, VerificationFailedError
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
-from backtrail.git.restore import plan_files, prove_files, restore_files
+from backtrail.git.proof import prove_files
+from backtrail.git.restore import plan_files, restore_files
 from backtrail.git.restore_git_state import (
     plan_git_state,
     prove_git_state,
@@ -24,6 +25,7 @@ from backtrail.services.goals import goal_of
 from backtrail.services.guards import damaged
 from backtrail.services.journal import fail_operation
 from backtrail.services.landing import land
+from backtrail.services.limits import limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,13 +33,16 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured
-    from backtrail.git.restore import FilePlan, FileProof
+    from backtrail.git.proof import FileProof
+    from backtrail.git.restore import FilePlan
     from backtrail.git.restore_git_state import GitStatePlan
     from backtrail.services.workspace import LockedSandbox
 
 _IGNORED = "ignored_before"
 _PATHS_IN_MESSAGE = 3
 _PATHS_IN_DETAILS = 100
+# File systems may date by the second, and never finer than by the clock's tick.
+_CLOCK_STEP_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,8 @@ def begin_restoring(
         )
         if operation.kind is OperationKind.ROLLBACK:
             stacks = uow.operations.stacks(operation.plan_id)
-            stacks = stacks.restoring(operation.operation_id, depth=ws.undo_depth)
+            depth = limits_of(uow.plans.get(operation.plan_id)).undo_depth
+            stacks = stacks.restoring(operation.operation_id, depth=depth)
             uow.operations.save_stacks(operation.plan_id, stacks)
     return replace(
         operation,
@@ -110,21 +116,30 @@ def finish(
     wanted: Captured,
     safety: Captured,
     current: Captured,
+    since_ns: int,
 ) -> Restored:
-    """Bring an operation that is `restoring` to its end; `current` is the disk as captured now."""
+    """Bring an operation that is `restoring` to its end.
+
+    `current` is the disk as captured now, by a look that began at `since_ns`.
+    """
     ws = locked.workspace
     try:
         goal = goal_of(locked.store, wanted, safety, operation.paths)
-        files = plan_files(locked.store, current.tree, goal)
+        files = plan_files(locked.store, current, goal)
         ws.progress("restoring files")
         restore_files(locked.store, locked.sandbox, files)
         ws.failpoints.reach("rollback.files_restored")
         git_plan = _restore_git(locked, operation, wanted)
         ws.failpoints.reach("rollback.git_restored")
         ws.progress("proving the result")
-        proof = _prove(locked, operation, wanted, files, git_plan)
+        proof = _prove_files(locked, operation, files, since_ns)
+        _check(locked, operation, proof, _wrong_git_state(locked, wanted, git_plan))
         ws.failpoints.reach("rollback.proved")
+        locked.camera.believe(proof.inventory)
         checkpoint = land(locked, operation, target, wanted, goal, proof)
+    except StorageError:
+        # The rows cannot be asked or told: the operation stays open, and recovery ends it.
+        raise
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
         error.hint = error.hint or _undo_hint(locked)
@@ -158,18 +173,26 @@ def _restore_git(
     return plan
 
 
-def _prove(
-    locked: LockedSandbox,
-    operation: Operation,
-    wanted: Captured,
-    files: FilePlan,
-    git_plan: GitStatePlan | None,
+def _prove_files(
+    locked: LockedSandbox, operation: Operation, files: FilePlan, since_ns: int
 ) -> FileProof:
     spared = operation.result.get(_IGNORED, [])
-    proof = prove_files(locked.store, locked.sandbox, files, spared)
-    wrong = list(proof.wrong)
-    if git_plan is not None:
-        wrong += prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
+    return prove_files(locked.store, locked.sandbox, files, spared, since_ns - _CLOCK_STEP_NS)
+
+
+def _wrong_git_state(
+    locked: LockedSandbox, wanted: Captured, git_plan: GitStatePlan | None
+) -> list[str]:
+    if git_plan is None:
+        return []
+    return prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
+
+
+def _check(
+    locked: LockedSandbox, operation: Operation, proof: FileProof, git_state: list[str]
+) -> None:
+    """Raise if anything is not as it should be."""
+    wrong = [*proof.wrong, *git_state]
     if wrong:
         more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
         raise VerificationFailedError(
@@ -178,7 +201,6 @@ def _prove(
             hint=_undo_hint(locked),
             details={"paths": wrong[:_PATHS_IN_DETAILS], "count": len(wrong)},
         )
-    return proof
 
 
 def _undo_hint(locked: LockedSandbox) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,17 +13,21 @@ from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import LeftAlone, RollbackResult
 from backtrail.git.ignore import ignored_now
-from backtrail.git.partial import refuse_unknown_paths, tree_with_paths_from
+from backtrail.git.partial import refuse_unknown_paths
 from backtrail.git.restore import plan_files
+from backtrail.git.storable import SET_BITS
 from backtrail.services.creation import create_checkpoint
-from backtrail.services.goals import goal_of
+from backtrail.services.forecast import Outlook
+from backtrail.services.goals import goal_of, replacing
 from backtrail.services.guards import (
     check_plan_allows_rollback,
     check_restorable,
     check_sandbox_quiet,
 )
-from backtrail.services.impact import impact_of, state_forecast, state_now
+from backtrail.services.impact import impact_of, state_forecast, state_now, tombstones_returning
 from backtrail.services.journal import Entry, fail_operation, open_operation
+from backtrail.services.pruning import keep_within_limits
+from backtrail.services.remarks import worth_saying
 from backtrail.services.restoring import (
     begin_restoring,
     content_of,
@@ -35,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import TreeId
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured, Glimpse
+    from backtrail.git.replaced import Replacing
     from backtrail.git.restore import FilePlan
     from backtrail.services.workspace import LockedSandbox
 
@@ -96,19 +101,29 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Restore the target exactly, prove it, and move the timeline."""
     ws = locked.workspace
     wanted = _check_guards(locked, order)
-    impact = impact_of(locked, order.target, partial=bool(order.entry.paths))
+    partial = bool(order.entry.paths)
+    impact = impact_of(locked, order.target, partial=partial)
+    said = tombstones_returning(locked, order.target, partial=partial)
     with ws.database.write() as uow:
         operation = open_operation(ws, uow, locked.plan, order.entry)
     ws.failpoints.reach("rollback.opened")
+    since = time.time_ns()
     safety, captured = _make_safe(locked, order, operation, wanted)
     ws.failpoints.reach("rollback.safety_made")
     ignored = _ignored(locked, captured)
     operation = begin_restoring(locked, operation, safety, ignored)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(
-        locked, operation, order.target, wanted=wanted, safety=captured, current=captured
+        locked,
+        operation,
+        order.target,
+        wanted=wanted,
+        safety=captured,
+        current=captured,
+        since_ns=since,
     )
     ws.failpoints.reach("rollback.done")
+    keep_within_limits(locked)
     return RollbackResult(
         plan=ws.plan(locked.plan.plan_id),
         kind=operation.kind,
@@ -123,7 +138,7 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
         left_alone=_left_alone(restored.files, ignored, restored.proof.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=restored.messages,
+        messages=(*restored.messages, *_remarks(operation, wanted, captured), *said),
     )
 
 
@@ -131,15 +146,15 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Exactly what carrying the order out would do; nothing of it is done."""
     wanted = _check_guards(locked, order)
     entry = order.entry
-    current = locked.camera.peek(replaced_by=(_replacing(locked, wanted, entry.paths),))
-    files = plan_files(
-        locked.store, current.tree, goal_of(locked.store, wanted, current, entry.paths)
-    )
-    said: tuple[str, ...] = ()
-    if not entry.paths:
-        said = git_plan_for(locked, wanted, move_branch=entry.move_branch).messages
+    current = locked.camera.peek(replacing=_replacing(locked, wanted, entry.paths))
+    goal = goal_of(locked.store, wanted, current, entry.paths)
+    files = plan_files(locked.store, current, goal)
+    partial = bool(entry.paths)
+    said = tombstones_returning(locked, order.target, partial=partial)
+    if not partial:
+        git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
+        said = (*git_plan.messages, *worth_saying(wanted.state, current.state), *said)
     ignored = _ignored(locked, current)
-    impact = impact_of(locked, order.target, partial=bool(entry.paths))
     return RollbackResult(
         plan=locked.plan,
         kind=entry.kind,
@@ -152,8 +167,8 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
         paths=entry.paths,
         changes=files.changes,
         left_alone=_left_alone(files, ignored, current.state.not_captured),
-        impact=impact,
-        after=state_forecast(locked, entry, order.target),
+        impact=impact_of(locked, order.target, partial=partial),
+        after=state_forecast(locked, Outlook(entry, order.target, current.tree, goal.tree)),
         messages=said,
     )
 
@@ -165,19 +180,18 @@ def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
     check_sandbox_quiet(locked.sandbox)
     wanted = content_of(locked, order.target)
     if order.entry.paths and order.entry.kind is OperationKind.ROLLBACK:
-        refuse_unknown_paths(
-            locked.store, order.entry.paths, (wanted.tree, locked.camera.peek().tree)
-        )
+        refuse_unknown_paths(locked.store, order.entry.paths, (wanted, locked.camera.peek()))
     elif not order.entry.paths:
         git_plan_for(locked, wanted, move_branch=order.entry.move_branch)
     return wanted
 
 
-def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) -> TreeId:
-    """The tree whose paths will replace what is there: of a partial restore, its goal."""
+def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) -> Replacing:
+    """What will be written over the sandbox: of a partial restore, its goal."""
     if not paths:
-        return wanted.tree
-    return tree_with_paths_from(locked.store, locked.camera.peek().tree, wanted.tree, paths)
+        return replacing(locked.store, wanted.tree, wanted.state.extras, wanted.state.included)
+    goal = goal_of(locked.store, wanted, locked.camera.peek(), paths)
+    return replacing(locked.store, goal.tree, goal.extras, goal.included)
 
 
 def _make_safe(
@@ -195,12 +209,16 @@ def _make_safe(
             locked,
             request,
             operation_id=operation.operation_id,
-            replaced_by=(_replacing(locked, wanted, operation.paths),),
+            replacing=_replacing(locked, wanted, operation.paths),
         )
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
         raise
     return made.checkpoint, made.captured
+
+
+def _remarks(operation: Operation, wanted: Captured, before: Captured) -> tuple[str, ...]:
+    return () if operation.paths else worth_saying(wanted.state, before.state)
 
 
 def _ignored(locked: LockedSandbox, present: Captured | Glimpse) -> list[str]:
@@ -216,7 +234,7 @@ def _left_alone(
     """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
     found = dict.fromkeys(ignored, "ignored")
     found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
-    found |= {entry.path: entry.reason for entry in not_captured}
+    found |= {entry.path: entry.reason for entry in not_captured if entry.reason != SET_BITS}
     # What was restored or removed against the ignore rules was not left alone.
     touched = {change.file for change in files.changes} | set(files.goal.forced)
     touched |= {f"{parent}/" for path in touched for parent in _parents(path)}

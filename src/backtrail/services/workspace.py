@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from backtrail.domain.capture import CaptureRules
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.domain.operation import UNDO_DEPTH
 from backtrail.git.capture import Camera
 from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.locks import exclusive_lock
@@ -61,7 +61,7 @@ class Workspace:
     failpoints: Failpoints = NO_FAILPOINTS
     progress: Callable[[str], None] = _say_nothing
     notices: list[str] = field(default_factory=list[str])
-    undo_depth: int = UNDO_DEPTH
+    rules: CaptureRules = field(default_factory=CaptureRules)
 
     @property
     def repository_id(self) -> str:
@@ -80,6 +80,9 @@ class Workspace:
         from backtrail.git.worktree import UserRepository
 
         return UserRepository(self.common_dir, store.lock_descriptors if store else ())
+
+    def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:
+        return Camera(store or self.store, sandbox, self.user, self.rules)
 
     @contextmanager
     def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:
@@ -114,7 +117,7 @@ class LockedSandbox:
 
     @property
     def camera(self) -> Camera:
-        return Camera(self.store, self.sandbox, self.workspace.user)
+        return self.workspace.camera(self.sandbox, self.store)
 
     def refreshed(self) -> LockedSandbox:
         """The same, with the plan as it is now."""

@@ -1,0 +1,74 @@
+"""Deleting checkpoints by hand: which ones may go, and why others may not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.retention import kept_always
+from backtrail.domain.retention_values import (
+    KeepReason,
+    Kept,
+    Removed,
+    RemoveReason,
+    RetentionDecision,
+)
+from backtrail.services.limits import limits_of
+from backtrail.services.protection import protection_now
+from backtrail.services.references import find_checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.plan import Plan
+    from backtrail.storage.database import UnitOfWork
+
+_ALWAYS = "the first and the latest checkpoint of a plan are always kept"
+_REFUSED = {
+    KeepReason.FIRST: ("it is the first of the plan", _ALWAYS),
+    KeepReason.LATEST: ("it is the latest of the plan", _ALWAYS),
+    KeepReason.PINNED: ("it is pinned", "plan checkpoint unpin {plan} {seq} unpins it"),
+    KeepReason.UNDO_REDO: (
+        "undo or redo needs it",
+        "plan policy {plan} --undo-depth N lets the next rollback forget older ones",
+    ),
+    KeepReason.OPERATION: (
+        "an operation that is under way needs it",
+        "try again when it has ended",
+    ),
+}
+
+
+def chosen_by_hand(uow: UnitOfWork, plan: Plan, references: Sequence[str]) -> RetentionDecision:
+    """The checkpoints that the references name go and all others stay; all may go, or none does."""
+    wanted = {c.checkpoint_id: c for c in (find_checkpoint(uow, plan, r) for r in references)}
+    policy = limits_of(plan)
+    rows = sorted(uow.pruning.candidates(plan.plan_id), key=lambda row: row.position)
+    always = kept_always(rows, policy, protection_now(uow, plan, rows))
+    for checkpoint in wanted.values():
+        _refuse_needed(plan, checkpoint, always.get(checkpoint.checkpoint_id))
+    return RetentionDecision(
+        policy,
+        kept=tuple(
+            Kept(row, always.get(row.checkpoint_id, KeepReason.WITHIN_LIMITS))
+            for row in rows
+            if row.checkpoint_id not in wanted
+        ),
+        removed=tuple(
+            Removed(row, RemoveReason.ASKED_FOR) for row in rows if row.checkpoint_id in wanted
+        ),
+    )
+
+
+def _refuse_needed(plan: Plan, checkpoint: Checkpoint, reason: KeepReason | None) -> None:
+    cannot = f"checkpoint {checkpoint.seq} cannot be deleted"
+    if checkpoint.state is not CheckpointState.COMPLETE:
+        raise RefusedError(
+            f"{cannot}: it is {checkpoint.state}",
+            hint=f"plan checkpoint list {plan.name} shows the ones that can",
+        )
+    if reason is not None and reason in _REFUSED:
+        why, hint = _REFUSED[reason]
+        raise RefusedError(f"{cannot}: {why}", hint=hint.format(plan=plan.name, seq=checkpoint.seq))

@@ -1,0 +1,78 @@
+"""What retention must spare: all that undo, redo, an open operation or a live decision needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.lineage import Epoch, Lineage, brought_back, lineage_of
+from backtrail.domain.retention import KeepReason, Protected, RetentionRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from backtrail.domain.ids import CheckpointId, DecisionId
+    from backtrail.domain.operation import Operation
+    from backtrail.domain.plan import Plan
+    from backtrail.storage.database import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """An entry of the undo or redo stack: where taking it back leads, and what it went to."""
+
+    safety: CheckpointId | None
+    target: CheckpointId | None
+    moves_timeline: bool
+    """False for one that restored some paths only: taking it back revives nothing."""
+
+
+def way_back(operation: Operation) -> WayBack:
+    return WayBack(
+        operation.safety_checkpoint_id, operation.target_checkpoint_id, not operation.paths
+    )
+
+
+def protection_now(uow: UnitOfWork, plan: Plan, rows: Sequence[RetentionRow]) -> Protected:
+    """What is protected as things stand."""
+    epochs = uow.epochs.all(plan.plan_id)
+    ways = [way_back(entry) for entry in uow.operations.stacked(plan.plan_id)]
+    decisions = live_decisions(uow, plan, lineage_of(plan.current_epoch, epochs))
+    protected = protection(ways, rows, epochs, decisions)
+    for_operations = dict.fromkeys(_needed_by_open_operations(uow, plan), KeepReason.OPERATION)
+    return Protected(
+        {**for_operations, **protected.needed}, protected.revivable, protected.live_decisions
+    )
+
+
+def protection(
+    ways: Sequence[WayBack],
+    rows: Iterable[RetentionRow],
+    epochs: Mapping[int, Epoch],
+    decisions: frozenset[DecisionId],
+) -> Protected:
+    """Both ends of every way back, and what each would bring back onto the timeline."""
+    places = {row.checkpoint_id: (row.epoch, row.position) for row in rows}
+    ends = (end for way in ways for end in (way.safety, way.target) if end)
+    returns = (way.safety for way in ways if way.moves_timeline and way.safety in places)
+    return Protected(
+        needed=dict.fromkeys(ends, KeepReason.UNDO_REDO),
+        revivable=brought_back((places[safety] for safety in returns if safety), epochs),
+        live_decisions=decisions,
+    )
+
+
+def live_decisions(uow: UnitOfWork, plan: Plan, lineage: Lineage) -> frozenset[DecisionId]:
+    places = uow.decisions.places(plan.plan_id)
+    return frozenset(decision for decision, place in places.items() if lineage.contains(*place))
+
+
+def _needed_by_open_operations(uow: UnitOfWork, plan: Plan) -> Iterable[CheckpointId]:
+    for operation in uow.operations.unfinished(plan.plan_id):
+        ends = (
+            operation.target_checkpoint_id,
+            operation.safety_checkpoint_id,
+            operation.result_checkpoint_id,
+        )
+        yield from (end for end in ends if end)

@@ -1,0 +1,121 @@
+"""The prune protocol: the row announces, the ref goes, the tombstone commits.
+
+What is to go is decided and marked in one transaction, with the guards looked at inside it. From
+then on it is gone, and recovery finishes what a crash leaves. Objects stay in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import BacktrailError, RefusedError
+from backtrail.domain.operation import OperationKind
+from backtrail.domain.retention import decide
+from backtrail.domain.retention_values import PruneResult
+from backtrail.services.access import held
+from backtrail.services.journal import Entry, log_done
+from backtrail.services.limits import limits_are_damaged, limits_of
+from backtrail.services.protection import protection_now
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.plan import Plan
+    from backtrail.domain.retention_values import RetentionDecision
+    from backtrail.services.workspace import LockedSandbox, Workspace
+    from backtrail.storage.database import UnitOfWork
+
+Choice = Callable[["UnitOfWork", "Plan"], "RetentionDecision"]
+"""Says, inside the transaction that marks, what is to go."""
+_NAMED = 10
+
+
+def keep_within_limits(locked: LockedSandbox) -> None:
+    """Automatic pruning, after a checkpoint or a rollback has succeeded.
+
+    What succeeded stays a success: trouble here is told, and the next command goes on.
+    """
+    ws, plan, limits = locked.workspace, locked.plan, limits_of(locked.plan)
+    if limits_are_damaged(ws, plan):
+        # The plan may have wished to keep far more than the usual limits let it.
+        return
+    try:
+        if limits.counts_alone:
+            with ws.database.read() as uow:
+                count = uow.pruning.count_complete(plan.plan_id)
+            if count <= limits.max_checkpoints:
+                return
+        prune(locked, lambda uow, plan: decision_now(uow, plan, ws.now()), OperationKind.PRUNE)
+    except (BacktrailError, OSError) as error:
+        ws.notices.append(
+            f"old checkpoints could not be pruned: {error}; the next command goes on with it"
+        )
+
+
+def decision_now(
+    uow: UnitOfWork, plan: Plan, now: datetime, *, max_checkpoints: int | None = None
+) -> RetentionDecision:
+    """What the plan's limits say, or what they would say with another number of checkpoints."""
+    policy = limits_of(plan)
+    if max_checkpoints is not None:
+        policy = replace(policy, max_checkpoints=max_checkpoints)
+    rows = uow.pruning.candidates(plan.plan_id)
+    return decide(rows, policy, protection_now(uow, plan, rows), now)
+
+
+def remove(
+    workspace: Workspace,
+    plan: PlanId,
+    choose: Choice,
+    kind: OperationKind,
+    *,
+    dry_run: bool,
+    wait: float,
+) -> PruneResult:
+    """Remove what is chosen of a plan that nobody else touches; a dry run says what that is."""
+    with held(workspace, plan, dry_run=dry_run, wait=wait) as locked:
+        limits_are_damaged(workspace, locked.plan)
+        if not dry_run:
+            return PruneResult(locked.plan, prune(locked, choose, kind), dry_run=False)
+        with workspace.database.read() as uow:
+            return PruneResult(locked.plan, choose(uow, locked.plan), dry_run=True)
+
+
+def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> RetentionDecision:
+    """Remove what is chosen, if anything is."""
+    ws, plan_id = locked.workspace, locked.plan.plan_id
+    with ws.database.write() as uow:
+        plan = uow.plans.lock(plan_id)
+        refuse_while_operating(uow, plan)
+        decision = choose(uow, plan)
+        if not decision.removed:
+            return decision
+        uow.pruning.start(entry.checkpoint.checkpoint_id for entry in decision.removed)
+        removed = [entry.checkpoint.seq for entry in decision.removed]
+        reason = f"checkpoints {', '.join(map(str, removed[:_NAMED]))}"
+        entry = Entry(kind, reason=reason + (", …" if len(removed) > _NAMED else ""))
+        log_done(ws, uow, plan, entry, outcome={"removed": removed})
+    ws.failpoints.reach("prune.marked")
+    _unpin(locked, decision)
+    ws.failpoints.reach("prune.unpinned")
+    with ws.database.write() as uow:
+        uow.pruning.finish(plan_id)
+    ws.failpoints.reach("prune.tombstoned")
+    return decision
+
+
+def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:
+    gone = (entry.checkpoint for entry in decision.removed)
+    commits = {row.checkpoint_id: row.sandbox_ref for row in gone if row.sandbox_ref}
+    locked.store.unpin(locked.sandbox.sandbox_id, commits)
+
+
+def refuse_while_operating(uow: UnitOfWork, plan: Plan) -> None:
+    for operation in uow.operations.unfinished(plan.plan_id):
+        raise RefusedError(
+            f"{operation.kind} {operation.number} of plan {plan.name!r} is under way",
+            hint="try again when it has ended",
+        )

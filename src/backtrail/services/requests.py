@@ -1,0 +1,45 @@
+"""What callers ask for, checked before anything waits for a lock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.checkpoint import PROTOCOL_TYPES, CheckpointRequest, check_label
+from backtrail.domain.errors import NotFoundError, RefusedError, UsageError
+from backtrail.domain.plan import PlanState
+from backtrail.services.creation import check_label_free
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backtrail.domain.ids import PlanId
+    from backtrail.services.workspace import Workspace
+
+
+def check_request(workspace: Workspace, plan: PlanId, request: CheckpointRequest) -> None:
+    """Refuse a checkpoint that cannot be recorded as it is described."""
+    if request.checkpoint_type in PROTOCOL_TYPES:
+        raise UsageError(
+            f"checkpoints of type {str(request.checkpoint_type)!r} are made by Backtrail alone",
+            hint="use manual or turn",
+        )
+    with workspace.database.read() as uow:
+        row = uow.plans.get(plan)
+        if row.state is PlanState.REMOVED:
+            raise RefusedError(f"plan {row.name!r} has been removed")
+        if request.label is not None:
+            check_label_free(uow, row, check_label(request.label), None)
+        decision = request.decision_id
+        if decision is not None and not uow.decisions.exists(row.plan_id, decision):
+            raise NotFoundError(f"plan {row.name!r} has no decision {decision!r}")
+
+
+def checked_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    for path in paths:
+        parts = path.split("/")
+        if path.startswith("/") or any(part in ("", ".", "..", ".git") for part in parts):
+            raise UsageError(
+                f"{path!r} is not a path inside the sandbox",
+                hint="leave --path out to restore everything",
+            )
+    return tuple(dict.fromkeys(paths))
