@@ -7,12 +7,15 @@ import typer
 
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
-from backtrail.cli.commands import checkpoint, db
+from backtrail.cli.commands import checkpoint, db, prune
 from backtrail.cli.commands.create import create
+from backtrail.cli.commands.demo import demo
 from backtrail.cli.commands.diff import diff
 from backtrail.cli.commands.list import list_plans
+from backtrail.cli.commands.log import log
 from backtrail.cli.commands.ops import ops
 from backtrail.cli.commands.path import path
+from backtrail.cli.commands.policy import policy
 from backtrail.cli.commands.rollback import rollback
 from backtrail.cli.commands.save import save
 from backtrail.cli.commands.status import status
@@ -22,7 +25,8 @@ from backtrail.cli.output.report import Report
 from backtrail.cli.session import Format
 from backtrail.domain.errors import ExitCode, UsageError
 
-PLANS, CHECKPOINTS, BACK, CARE = "Plans", "Checkpoints", "Back and forth", "Care"
+START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
+BACK, CARE = "Back and forth", "Care"
 EPILOG = (
     "PLAN may be left out inside a sandbox or when $PLAN_ID is set. "
     "Every rollback first saves what is there, so that plan undo can bring it back."
@@ -35,16 +39,19 @@ def build() -> typer.Typer:
         _root, "Checkpoints and exact rollback for work in git worktree sandboxes.", epilog=EPILOG
     )
     for name, function, panel in (
+        ("demo", demo, START),
         ("create", create, PLANS),
         ("list", list_plans, PLANS),
         ("status", status, PLANS),
         ("path", path, PLANS),
         ("save", save, CHECKPOINTS),
+        ("log", log, CHECKPOINTS),
         ("diff", diff, CHECKPOINTS),
         ("rollback", rollback, BACK),
         ("undo", undo, BACK),
         ("redo", redo, BACK),
         ("ops", ops, BACK),
+        ("policy", policy, CARE),
     ):
         app.command(name, rich_help_panel=panel)(command(function))
     app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
@@ -53,12 +60,16 @@ def build() -> typer.Typer:
 
 
 def _checkpoint() -> typer.Typer:
-    app = _group(_subgroup, "Take, list and look at checkpoints.")
+    app = _group(_subgroup, "Take, list, look at and remove checkpoints.")
     app.command("create")(command(save))
     app.command("list")(command(checkpoint.list_checkpoints))
     app.command("show")(command(checkpoint.show))
     app.command("diff")(command(diff))
     app.command("label")(command(checkpoint.label))
+    app.command("pin")(command(checkpoint.pin))
+    app.command("unpin")(command(checkpoint.unpin))
+    app.command("delete")(command(prune.delete))
+    app.command("prune")(command(prune.prune))
     return app
 
 

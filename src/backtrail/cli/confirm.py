@@ -17,24 +17,49 @@ if TYPE_CHECKING:
     from backtrail.cli.session import Session
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
+    from backtrail.domain.retention_values import PruneResult, RetentionRow
     from backtrail.domain.rollback import RollbackResult
 
 OFFERED = 20
 
 
 def confirm_rollback(session: Session, preview: RollbackResult) -> None:
+    _confirm(session, _preview_lines(preview))
+
+
+def confirm_removal(session: Session, preview: PruneResult) -> None:
+    """Show what would go and ask; nothing is asked if nothing would."""
+    removed = [entry.checkpoint for entry in preview.decision.removed]
+    if not removed:
+        return
+    numbers = ", ".join(_numbered(row) for row in removed[:OFFERED])
+    more = f" and {len(removed) - OFFERED} more" if len(removed) > OFFERED else ""
+    _confirm(
+        session,
+        [
+            f"Plan {preview.plan.name} loses {count(len(removed), 'checkpoint')} for good:",
+            f"{numbers}{more}.",
+        ],
+    )
+
+
+def _numbered(row: RetentionRow) -> str:
+    return f"{row.seq} ({row.label})" if row.label else str(row.seq)
+
+
+def _confirm(session: Session, sentences: Sequence[str]) -> None:
     """Show what would happen and ask; anything but yes is no."""
     session.progress.stop()
-    for sentence in _preview_lines(preview):
+    for sentence in sentences:
         talk(safe(sentence))
     if _ask("Go on? [y/N] ").lower() not in {"y", "yes"}:
         raise NotConfirmedError("not confirmed; nothing was changed")
 
 
-def refuse_without_terminal(session: Session) -> None:
+def refuse_without_terminal(session: Session, what: str = "a rollback") -> None:
     if not session.interactive:
         raise NotConfirmedError(
-            "a rollback must be confirmed, and there is nobody to ask; nothing was changed",
+            f"{what} must be confirmed, and there is nobody to ask; nothing was changed",
             hint="--yes confirms it, --dry-run shows what would happen",
         )
 

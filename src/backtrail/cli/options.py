@@ -87,3 +87,7 @@ Reason = Annotated[
     str,
     typer.Option("-m", "--reason", metavar="TEXT", help="Why, for the record.", show_default=False),
 ]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="Only the newest N.", show_default=False),
+]

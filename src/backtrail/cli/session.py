@@ -110,8 +110,11 @@ class Session:
         return round((time.monotonic() - self._clock) * 1000)
 
     @contextmanager
-    def services(self) -> Generator[Services]:
-        """The services, closed afterwards; what recovery did is kept to be told."""
+    def services(self, *, make: bool = False) -> Generator[Services]:
+        """The services, closed afterwards; what recovery did is kept to be told.
+
+        Only with `make` is anything made in a repository that has no plans yet.
+        """
         from backtrail.bootstrap import open_services
 
         with self.progress:
@@ -121,6 +124,7 @@ class Session:
                 command_line=self.command_line,
                 failpoints=self.failpoints,
                 progress=self.progress.show,
+                make=make,
             )
             try:
                 yield services

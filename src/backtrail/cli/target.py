@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import NotFoundError, RefusedError, UsageError
+from backtrail.domain.errors import AmbiguousError, NotFoundError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from backtrail.bootstrap import Services
     from backtrail.cli.session import Session
     from backtrail.domain.plan import Plan
 
-_HINT = "name a plan, set PLAN_ID, or work inside a sandbox; plan list shows the plans"
+_HINT = "name a plan (-p PLAN works everywhere), set PLAN_ID, or work inside a sandbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,27 @@ class Finder:
         if plan is not None:
             return plan, list(words)
         return self._first_word(words), list(words[1:])
+
+    def plan_and_many(self, words: Sequence[str]) -> tuple[Plan, list[str]]:
+        """The plan, and any number of words after it.
+
+        With several words the first is the plan if a plan has that very name; `-p` leaves no doubt.
+        """
+        if self.option is None and len(words) > 1 and self._names_a_plan(words[0]):
+            return self.plan(words[0]), list(words[1:])
+        return self.plan_and_words(words, most=max(1, len(words)))
+
+    def _names_a_plan(self, word: str) -> bool:
+        if all(plan.name != word for plan in self.services.plans.list_plans()):
+            return False
+        around = self.services.plans.containing(self.session.start)
+        labels = self.services.checkpoints.list_checkpoints(around.plan_id) if around else ()
+        if around and any(checkpoint.label == word for checkpoint in labels):
+            raise AmbiguousError(
+                f"{word!r} is a plan, and a checkpoint of plan {around.name!r}, too",
+                hint="-p PLAN before the checkpoints says which plan is meant",
+            )
+        return True
 
     def _first_word(self, words: Sequence[str]) -> Plan:
         try:

@@ -1,4 +1,4 @@
-"""`plan checkpoint list`, `show` and `label`."""
+"""`plan checkpoint list`, `show`, `label`, `pin` and `unpin`."""
 
 from typing import Annotated
 
@@ -12,6 +12,10 @@ from backtrail.cli.target import Finder
 from backtrail.domain.errors import UsageError
 
 LATEST = "latest"
+OneCheckpoint = Annotated[
+    list[str],
+    typer.Argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP, show_default=False),
+]
 
 
 def list_checkpoints(
@@ -73,3 +77,27 @@ def label(
         checkpoint = services.checkpoints.set_label(found.plan_id, rest[0], new_label)
     said = "Removed the label of checkpoint " if clear else "Labelled checkpoint "
     return saved_report(found, checkpoint, said)
+
+
+def pin(session: Session, words: OneCheckpoint, plan_option: PlanOption = None) -> Report:
+    """Keep a checkpoint whatever the plan's limits say."""
+    return _pinned(session, words, plan_option, pinned=True)
+
+
+def unpin(session: Session, words: OneCheckpoint, plan_option: PlanOption = None) -> Report:
+    """Let a checkpoint go when the plan's limits say so."""
+    return _pinned(session, words, plan_option, pinned=False)
+
+
+def _pinned(session: Session, words: list[str], plan_option: str | None, *, pinned: bool) -> Report:
+    with session.services() as services:
+        found, rest = Finder(session, services, plan_option).plan_and_words(words, most=1)
+        if not rest:
+            raise UsageError(
+                "no checkpoint is named",
+                hint=f"name one after the plan; plan checkpoint list {found.name} shows them",
+            )
+        checkpoint = services.checkpoints.set_pinned(found.plan_id, rest[0], pinned=pinned)
+    return saved_report(
+        found, checkpoint, "Pinned checkpoint " if pinned else "Unpinned checkpoint "
+    )

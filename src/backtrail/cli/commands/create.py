@@ -40,20 +40,33 @@ OnExisting = Annotated[
 ]
 
 
+MaxCheckpoints = Annotated[
+    int | None,
+    typer.Option(
+        "--max-checkpoints",
+        metavar="N",
+        help="Keep at most N checkpoints; plan policy changes it later.",
+        show_default=False,
+    ),
+]
+
+
 def create(
     session: Session,
     name: Name,
     base: Base = None,
     sandbox: ExistingSandbox = None,
     if_exists: OnExisting = IfExists.FAIL,
+    max_checkpoints: MaxCheckpoints = None,
     print_: Print = None,
 ) -> Report:
     """Create a plan with a sandbox of its own, and take its first checkpoint."""
-    with session.services() as services:
+    with session.services(make=True) as services:
         result = services.plans.create(
             name,
             base=base,
             sandbox=None if sandbox is None else session.start / sandbox,
             use_existing=if_exists is IfExists.USE,
+            limits=None if max_checkpoints is None else {"max_checkpoints": max_checkpoints},
         )
     return created_report(result).only(print_)

@@ -7,6 +7,7 @@ import typer
 from backtrail.cli.output.plans import plans_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
+from backtrail.domain.errors import NoPlansYetError
 
 
 def list_plans(
@@ -14,5 +15,8 @@ def list_plans(
     all_: Annotated[bool, typer.Option("--all", "-a", help="Removed plans too.")] = False,
 ) -> Report:
     """List the plans of this repository."""
-    with session.services() as services:
-        return plans_report(services.plans.list_plans(include_removed=all_))
+    try:
+        with session.services() as services:
+            return plans_report(services.plans.list_plans(include_removed=all_))
+    except NoPlansYetError:
+        return plans_report(())

@@ -1,10 +1,6 @@
 """`plan ops`."""
 
-from typing import Annotated
-
-import typer
-
-from backtrail.cli.options import PlanArgument, PlanOption
+from backtrail.cli.options import Limit, PlanArgument, PlanOption
 from backtrail.cli.output.operations import operations_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -15,10 +11,7 @@ def ops(
     session: Session,
     plan: PlanArgument = None,
     plan_option: PlanOption = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Only the newest N.", show_default=False),
-    ] = None,
+    limit: Limit = None,
 ) -> Report:
     """Show who did what to a plan, newest first."""
     with session.services() as services:

@@ -80,6 +80,8 @@ def _pairs(given: Iterable[str]) -> dict[str, str]:
     for text in given:
         key, equals, value = text.partition("=")
         if not key or not equals:
-            raise UsageError(f"--meta {text!r} is not KEY=VALUE")
+            raise UsageError(
+                f"--meta {text!r} is not KEY=VALUE", hint="for instance --meta ticket=42"
+            )
         pairs[key] = value
     return pairs

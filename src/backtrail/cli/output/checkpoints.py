@@ -39,7 +39,6 @@ def saved_report(plan: Plan, checkpoint: Checkpoint, said: str) -> Report:
         plain=lambda: _plain_lines(checkpoint, _BRIEF),
         rich=rich,
         values=checkpoint_values(checkpoint),
-        messages=_incomplete(checkpoint),
         silenced_by_quiet=True,
     )
 
@@ -202,11 +201,3 @@ def _not_captured_line(entry: object) -> str:
         return safe(entry)
     known = cast("dict[str, object]", entry)
     return f"{safe(known.get('path', '?'))} ({safe(known.get('reason', 'unknown'))})"
-
-
-def _incomplete(checkpoint: Checkpoint) -> tuple[str, ...]:
-    files = _not_captured(checkpoint)
-    if not files:
-        return ()
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return (f"not captured: {files[0]}{more}",)

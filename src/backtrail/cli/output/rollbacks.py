@@ -93,10 +93,13 @@ def _summary(result: RollbackResult, *, verbose: bool) -> Panel:
         ("Plan", text(result.plan.name, "bold")),
         ("Checkpoint", _named(result.target, verbose=verbose)),
         ("Files reverted", text(len(result.changes))),
-        ("Safety checkpoint", _named(result.safety_checkpoint, verbose=verbose)),
-        ("Now at checkpoint", _named(result.restored_checkpoint, verbose=verbose)),
-        ("Verified", _verified(result)),
     ]
+    if not result.dry_run:
+        rows += [
+            ("Safety checkpoint", _named(result.safety_checkpoint, verbose=verbose)),
+            ("Now at checkpoint", _named(result.restored_checkpoint, verbose=verbose)),
+        ]
+    rows.append(("Verified", _verified(result)))
     if result.paths:
         rows.insert(2, ("Only these paths", text("  ".join(result.paths))))
     if result.dry_run:

@@ -1,0 +1,27 @@
+"""`plan log`."""
+
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import Limit, PlanArgument, PlanOption
+from backtrail.cli.output.log import log_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.history import View
+
+
+def log(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    limit: Limit = None,
+    live: Annotated[bool, typer.Option("--live", help="Only what is on the timeline now.")] = False,
+    all_: Annotated[bool, typer.Option("--all", "-a", help="Failed and pruned ones too.")] = False,
+) -> Report:
+    """Draw a plan's timeline and what branched off it, newest first."""
+    view = View(live_only=live, tombstones=all_, limit=limit)
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan(plan)
+        return log_report(services.checkpoints.history(found.plan_id, view))

@@ -1,0 +1,109 @@
+"""`plan policy`."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import PlanArgument, PlanOption
+from backtrail.cli.output.policies import policy_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.quantities import parse_age, parse_size
+
+NONE = "none"
+LIMITS = "Retention"
+
+MaxCheckpoints = Annotated[
+    int | None,
+    typer.Option(
+        "--max-checkpoints",
+        metavar="N",
+        help="Keep at most N checkpoints.",
+        show_default=False,
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxAge = Annotated[
+    str | None,
+    typer.Option(
+        "--max-age",
+        metavar="AGE",
+        help="Keep none older than this, such as 30d or 12h; none for no limit.",
+        show_default=False,
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--max-bytes",
+        metavar="SIZE",
+        help="Keep no more than this, such as 2GiB; none for no limit.",
+        show_default=False,
+        rich_help_panel=LIMITS,
+    ),
+]
+KeepRecent = Annotated[
+    int | None,
+    typer.Option(
+        "--keep-recent",
+        metavar="N",
+        help="Keep the N newest in any case.",
+        show_default=False,
+        rich_help_panel=LIMITS,
+    ),
+]
+UndoDepth = Annotated[
+    int | None,
+    typer.Option(
+        "--undo-depth",
+        metavar="N",
+        help="Let the last N rollbacks be undone.",
+        show_default=False,
+        rich_help_panel=LIMITS,
+    ),
+]
+Reset = Annotated[
+    bool,
+    typer.Option(
+        "--reset",
+        help="Go back to the usual limits, before any other option is looked at.",
+        rich_help_panel=LIMITS,
+    ),
+]
+
+
+def policy(
+    session: Session,
+    plan: PlanArgument = None,
+    *,
+    plan_option: PlanOption = None,
+    max_checkpoints: MaxCheckpoints = None,
+    max_age: MaxAge = None,
+    max_bytes: MaxBytes = None,
+    keep_recent: KeepRecent = None,
+    undo_depth: UndoDepth = None,
+    reset: Reset = False,
+) -> Report:
+    """Show how many checkpoints a plan keeps and for how long, or change it."""
+    wishes = {
+        "max_checkpoints": max_checkpoints,
+        "keep_recent": keep_recent,
+        "undo_depth": undo_depth,
+    }
+    limits: dict[str, int | None] = {k: v for k, v in wishes.items() if v is not None}
+    if max_age is not None:
+        limits["max_age_seconds"] = None if max_age == NONE else _seconds(parse_age(max_age))
+    if max_bytes is not None:
+        limits["max_bytes"] = None if max_bytes == NONE else parse_size(max_bytes)
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan(plan)
+        if limits or reset:
+            return policy_report(services.policies.change(found.plan_id, limits, reset=reset))
+        return policy_report(services.policies.show(found.plan_id))
+
+
+def _seconds(age: timedelta) -> int:
+    return round(age.total_seconds())
