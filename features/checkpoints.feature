@@ -1,3 +1,4 @@
+@storage
 Feature: Checkpoints
   A checkpoint records the sandbox as it is: files, modes, what is staged, HEAD and the branch.
   It can be given a label and is found by number, id, label or its place on the timeline.

@@ -1,72 +1,12 @@
 Feature: A crash loses nothing and needs no repair
-  The program may be killed at any moment, also while it repairs what an earlier kill left. The
-  next command puts everything right by itself: what was acknowledged is there byte for byte, the
-  sandbox is as it was or as it was to become, and the plan can be used at once.
-  With `BACKTRAIL_EXAMPLES` set, every pair of places is tried.
-
-  Scenario Outline: <what> is killed at every step
-    Given a repository with plan "auth"
-    And the agent works and saves: one, two, three
-    And work that is in no checkpoint yet
-    And already done: "<done before>"
-    When "<command>" is killed at each of its failpoints, and each time the next command is run
-    Then the failpoints were all those of: <families>
-    And every time the plan was usable at once
-    And every time complete checkpoints and refs were one to one, connected, and nothing was half done
-    And every time the sandbox was wholly as before or wholly as asked for, and undo led back
-    And every time each acknowledged checkpoint was exact
-
-    Examples:
-      | what             | command                      | done before                               | families         |
-      | Saving           | plan save auth               |                                           | create           |
-      | Rolling back     | plan rollback auth one --yes |                                           | create, rollback |
-      | Undoing          | plan undo auth               | plan rollback auth one --yes              | create, rollback |
-      | Redoing          | plan redo auth               | plan rollback auth one --yes; plan undo auth | create, rollback |
-
-  Scenario: A rollback is killed at every step, and its recovery as well, at one step after the other
-    Given a repository with plan "auth"
-    And the agent works and saves: one, two, three
-    And work that is in no checkpoint yet
-    When "plan rollback auth one --yes" is killed at each of its failpoints, and each time the next command is killed at every other failpoint of its recovery
-    Then at least 25 crashes of crashes were lived through
-    And every time the plan was usable at once
-    And every time complete checkpoints and refs were one to one, connected, and nothing was half done
-    And every time the sandbox was wholly as before or wholly as asked for, and undo led back
-    And every time each acknowledged checkpoint was exact
-
-  Scenario Outline: <what> is killed at every step, and its recovery as well
-    Given a repository with plan "auth"
-    And the agent works and saves: one, two, three
-    And work that is in no checkpoint yet
-    And already done: "<done before>"
-    When "<command>" is killed at each of its failpoints, and each time the next command is killed at another one
-    Then at least <count> crashes of crashes were lived through
-    And every time the plan was usable at once
-    And every time complete checkpoints and refs were one to one, connected, and nothing was half done
-    And every time the sandbox was wholly as before or wholly as asked for, and undo led back
-    And every time each acknowledged checkpoint was exact
-
-    Examples:
-      | what    | command        | done before                                  | count |
-      | Saving  | plan save auth |                                              | 4     |
-      | Undoing | plan undo auth | plan rollback auth one --yes                 | 13    |
-
-  Scenario: Work done between a crash and the next command is never overwritten
-    Given a repository with plan "auth"
-    And the agent works and saves: one, two, three
-    And work that is in no checkpoint yet
-    When "plan rollback auth one --yes" is killed wherever files may be half changed, and each time somebody edits a file that comes back before the next command
-    Then it happened at least 7 times
-    And every time the plan was usable at once
-    And every time the edit stayed in place, and undo led back to before the command
-    And every time a notice said what to type
-    And every time the edited state was kept as a checkpoint
-    And every time complete checkpoints and refs were one to one, connected, and nothing was half done
+  The program may be killed at any moment, and what it keeps may be damaged in between. The next
+  command puts everything right by itself, or says what it cannot put right and changes nothing.
+  Kills at each and every step are tried in `crash_matrix.feature`.
 
   Scenario Outline: Whatever was done between a crash and the next command stays: somebody <edit>
     Given a repository with plan "auth"
     And the agent works and saves: one, two, three
-    When a new process of "plan rollback auth one --yes" is killed at "rollback.git_restored"
+    When "plan rollback auth one --yes" is killed at "rollback.git_restored"
     And somebody <edit> in the sandbox
     And I run "plan save auth"
     Then it succeeds
@@ -97,13 +37,6 @@ Feature: A crash loses nothing and needs no repair
     And it notes "finished the rollback"
     And the sandbox is exactly as it was at "one"
     And rows and refs agree, and nothing is half done
-
-  Scenario: Killed at random moments, git and all
-    Given a repository with plan "auth"
-    And the agent works and saves: one, two, three
-    When "plan rollback auth one --yes" is killed at random moments 12 times, git and all
-    Then after the next command rows and refs agreed every time, and nothing was lost
-    And every checkpoint can be brought back exactly
 
   Scenario: A lock that a killed git left on the result's ref does not stop the recovery
     Given a repository with plan "auth"
@@ -144,6 +77,7 @@ Feature: A crash loses nothing and needs no repair
     And no lock of the sandbox's index is left
     And the sandbox is exactly as it was at "one"
 
+  @storage
   Scenario: A ref that went missing is put back
     Given a repository with plan "auth"
     And the agent works and saves: one, two
@@ -153,6 +87,7 @@ Feature: A crash loses nothing and needs no repair
     And rows and refs agree, and nothing is half done
     And every checkpoint can be brought back exactly
 
+  @storage
   Scenario: A ref and objects that went missing are told loudly
     Given a repository with plan "auth"
     And the agent works and saves: one, two
@@ -178,6 +113,7 @@ Feature: A crash loses nothing and needs no repair
     Then it succeeds
     And the sandbox is exactly as it was at "initial"
 
+  @storage
   Scenario: A row that went missing is rebuilt from its ref
     Given a repository with plan "auth"
     And the agent works and saves: one, two, three
@@ -189,6 +125,7 @@ Feature: A crash loses nothing and needs no repair
     When I roll back to "3"
     Then the sandbox is exactly as it was at "two"
 
+  @storage
   Scenario: A row that went missing comes back with its label
     Given a repository with plan "auth"
     And the agent works and saves: one, two, three
@@ -210,10 +147,14 @@ Feature: A crash loses nothing and needs no repair
     Then it succeeds
     And these checkpoints can be brought back exactly: one, two
 
+    @storage
     Examples:
       | subcommand   | way                                |
-      | write-tree   | fails                              |
       | update-ref   | fails                              |
+
+    Examples: Failures that the rows do not see
+      | subcommand   | way                                |
+      | write-tree   | fails                              |
       | commit-tree  | fails                              |
       | update-index | finds the disk full                |
       | update-index | empties the index and says nothing |

@@ -21,6 +21,15 @@ Feature: Nothing is lost where one would not look for it
     When the user's repository holds an empty file in the place of an object
     Then a file with that object's content survives rollback and undo in a new plan
 
+  Scenario: A damaged object in the user's repository does not pass for content
+    When the user's repository holds garbage in the place of an object
+    Then a file with that object's content is not called saved until it is
+    And a file with that object's content survives rollback and undo in a new plan
+
+  Scenario: A damaged object of the user's under an attached sandbox
+    When an object of the user's commit is damaged while its file is not
+    Then an attached sandbox is saved exactly all the same
+
   Scenario: The plan's branch was made another name of a branch of the user's
     When the plan's branch is made a symbolic ref to "main" and "main" moves on
     Then a rollback is refused with 5 and "main" stays where it is

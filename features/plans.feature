@@ -1,3 +1,4 @@
+@storage
 Feature: Plans and their sandboxes
   A plan has a sandbox: a git worktree of its own beside the repository, on a branch of its own,
   or one that the user already has. The plan is found by name, by PLAN_ID or by where one is.
@@ -211,6 +212,23 @@ Feature: Plans and their sandboxes
       | plan.checked_out    |
       | plan.seeded         |
       | plan.initial_made   |
+
+  Scenario: Creating a plan goes on only as it began
+    Given the user runs "git commit --quiet --allow-empty -m second"
+    And creating plan "auth" was killed at plan.checked_out
+    When I run "plan create auth --base HEAD~1"
+    Then it exits with 5
+    When I run "plan create auth --sandbox ."
+    Then it exits with 5
+    When I run "plan create auth --base HEAD"
+    Then it succeeds
+
+  Scenario: Looking makes nothing in a repository that has no plans
+    When I run "plan list"
+    Then it succeeds
+    When I run "plan status auth"
+    Then it exits with 3
+    And the repository holds nothing of Backtrail's
 
   Scenario: Work found in a sandbox whose creation was killed is not lost
     Given creating plan "auth" was killed at plan.worktree_added

@@ -6,6 +6,7 @@ Feature: Refusals
     Given a repository with plan "auth"
     And the agent works and saves: one, two
 
+  @storage
   Scenario: It is not clear what is meant, or it is not there
     Given plan "other"
     Then these are refused in every format, with one sentence and a hint:
@@ -29,6 +30,7 @@ Feature: Refusals
       | plan rollback auth one --nonsense            | 2         | there is no such option         |
     And no file, no ref, no index and no row has changed
 
+  @storage
   Scenario: There is nothing to take back, or it is not confirmed
     Then these are refused in every format, with one sentence and a hint:
       | command                | exit code | because                 |
@@ -63,6 +65,7 @@ Feature: Refusals
       | was replaced by a link to a copy of itself |
       | was replaced by a copy of another sandbox  |
 
+  @storage
   Scenario: Without its sandbox a plan can neither go on nor back
     Given I roll back to "one"
     And the sandbox was deleted
@@ -73,6 +76,7 @@ Feature: Refusals
       | plan diff -p auth one   | 7         | the sandbox is gone  |
     And no file, no ref, no index and no row has changed
 
+  @storage
   Scenario: A copied repository does not act on the sandboxes of the original
     Given the user copies the repository to "a copy"
     When I run "plan rollback auth one --yes" in every format, in "a copy"
@@ -82,6 +86,7 @@ Feature: Refusals
     Then every format says so in one sentence with a hint, and exits with 7
     And no file, no ref, no index and no row has changed
 
+  @storage
   Scenario Outline: The plan is <state>
     Given I roll back to "one"
     And the plan is in phase "apply" and state "<state>"
@@ -136,12 +141,17 @@ Feature: Refusals
     Then every format says so in one sentence with a hint, and exits with 10
     And no file, no ref, no index and no row has changed
 
+    @storage
     Examples:
+      | cannot be used                           |
+      | was made by a newer program              |
+      | belongs to another program               |
+      | belongs to another program with Alembic  |
+
+    Examples: A file can be damaged by anybody
       | cannot be used                      |
       | is full of noise                    |
       | was cut in half                     |
-      | was made by a newer program         |
-      | belongs to another program          |
 
   Scenario: Plan names that are hostile or absurd
     Given I take stock of everything

@@ -1,59 +1,176 @@
-"""Runs the features side by side, one behave process per feature file."""
+"""Runs the features side by side: everything is loaded once, and a fork runs each feature file.
+
+Arguments that name feature files choose them; all others go to behave. What failed is told last,
+just before the closing line, and added to the file that BACKTRAIL_FAILURES names.
+With BACKTRAIL_TEST_DATABASE=postgresql, what is marked @storage is run on a PostgreSQL server.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import tempfile
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import BinaryIO, NoReturn
 
-FEATURES = Path(__file__).parent
-COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
-LONGEST = "crash_recovery"
+FEATURES = Path(__file__).resolve().parent
+# What takes longest is started first, so that it is not waited for alone at the end.
+LONGEST = (
+    "crash_matrix",
+    "crash_of_recovery",
+    "fidelity_random",
+    "rollback_fidelity",
+    "fidelity_modes",
+    "demo",
+    "pruning",
+    "retention",
+    "crash_recovery",
+    "git_facts",
+    "timeline",
+    "concurrency",
+    "refusals",
+    "model",
+)
 # Thousands of small files are written and synced: memory is the better place where there is room.
-MEMORY, ROOM = Path("/dev/shm"), 2 * 1024**3
+ON_POSTGRESQL = os.environ.get("BACKTRAIL_TEST_DATABASE") == "postgresql"
+TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
+MEMORY, ROOM = Path("/dev/shm"), 1024**3
+# Not all of `support`: behave forgets what was registered with it before it begins.
+HEAVY = ("behave.__main__", "support.crashes", "support.models")
+COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
+FAILING = re.compile(r"^ +(\S+\.feature:\d+ .*)$", re.MULTILINE)
+# What the formatter puts between two lines of dashes, up to which it prints dots.
+REASON = re.compile(r"^-{70,}\n((?:FAILURE|ERROR) in .*?)^-{70,}$", re.MULTILINE | re.DOTALL)
+REASON_LENGTH = 5000
 
 
-def main() -> int:
-    # What takes longest is started first, so that it is not waited for alone at the end.
-    files = sorted(FEATURES.glob("*.feature"), key=lambda path: path.stem != LONGEST)
-    passed = failed = 0
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        running = [pool.submit(run, path) for path in files]
-        for future in as_completed(running):
-            code, output = future.result()
-            print(output, flush=True)
-            good, bad = counted(output)
-            passed += good
-            failed += bad or (1 if code else 0)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+@dataclass(frozen=True)
+class Result:
+    """What came of one feature file."""
+
+    name: str
+    code: int
+    output: str
+    processor_seconds: float
+
+    @property
+    def passed(self) -> int:
+        found = COUNTS.search(self.output)
+        return int(found[1]) if found else 0
+
+    @property
+    def failed(self) -> int:
+        found = COUNTS.search(self.output)
+        counted = int(found[2]) + int(found[3] or 0) if found else 0
+        return counted or (1 if self.code else 0)
+
+    @property
+    def reasons(self) -> list[str]:
+        """What went wrong at each step that failed; all there is, if nothing was understood."""
+        return REASON.findall(self.output) or [self.output]
+
+    @property
+    def failing(self) -> list[str]:
+        return FAILING.findall(self.output) or [self.name]
 
 
-def run(path: Path) -> tuple[int, str]:
+def main(arguments: list[str]) -> int:
+    chosen = [Path(a).resolve() for a in arguments if a.endswith(".feature")]
+    options = [a for a in arguments if not a.endswith(".feature")]
+    if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ["TMPDIR"] = str(MEMORY)
+    load_everything()
+    files = [p for p in chosen or FEATURES.glob("*.feature") if _has_a_turn(p)]
+    results = run_all(sorted(files, key=_turn), options)
+    failures = [result for result in results if result.failed]
+    if failures:
+        _tell(failures)
+    passed = sum(result.passed for result in results)
+    print(f"{passed} passed, {sum(result.failed for result in results)} failed")
+    return 1 if failures or not passed else 0
+
+
+def _has_a_turn(path: Path) -> bool:
+    return not ON_POSTGRESQL or TAGS in path.read_text()
+
+
+def _turn(path: Path) -> int:
+    return LONGEST.index(path.stem) if path.stem in LONGEST else len(LONGEST)
+
+
+def _tell(failures: list[Result]) -> None:
+    """Why each scenario failed, and then all their names."""
+    reasons = [f"{r.name}: {text[:REASON_LENGTH]}\n" for r in failures for text in r.reasons]
+    names = [f"  {name}\n" for result in failures for name in result.failing]
+    text = "\n".join([*reasons, "Failing scenarios:\n" + "".join(names)])
+    print(f"\n{text}")
+    if place := os.environ.get("BACKTRAIL_FAILURES"):
+        with Path(place).open("a") as file:
+            file.write(text)
+
+
+def load_everything() -> None:
+    """Import what the forks would import each for itself, which takes seconds."""
+    sys.path.insert(0, str(FEATURES))
+    for module in HEAVY:
+        import_module(module)
+    import_module("support.statements").warm_up()
+    gc.freeze()
+
+
+def run_all(files: list[Path], options: list[str]) -> list[Result]:
+    """Run as many at once as there are processors; each is told when it has ended."""
+    running: dict[int, tuple[Path, BinaryIO]] = {}
+    results: list[Result] = []
+    waiting = list(files)
+    while waiting or running:
+        while waiting and len(running) < len(os.sched_getaffinity(0)):
+            path = waiting.pop(0)
+            output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the fork has ended
+            running[_forked(path, options, output)] = path, output
+        child, status, used = os.wait4(-1, 0)
+        path, output = running.pop(child)
+        code, seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        results.append(Result(path.name, code, _text(output), seconds))
+        print(_line(results[-1]), flush=True)
+    return results
+
+
+def _line(result: Result) -> str:
+    took = re.search(r"^Took (.*)$", result.output, re.MULTILINE)
+    counts = f"{result.passed} passed, {result.failed} failed"
+    used = f"{result.processor_seconds:.0f} s of a processor"
+    return f"{result.name}: {counts} in {took[1] if took else 'no time'}, {used}"
+
+
+def _forked(path: Path, options: list[str], output: BinaryIO) -> int:
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        _run(path, options, output)
+    return child
+
+
+def _run(path: Path, options: list[str], output: BinaryIO) -> NoReturn:
+    os.dup2(output.fileno(), 1)
+    os.dup2(output.fileno(), 2)
+    os.chdir(FEATURES.parent)
     # A scenario for a defect that is known and open stays in sight without hiding new ones.
-    flags = ["--format=progress", "--tags=not @open_defect"]
-    command = [sys.executable, "-m", "behave", *flags, *sys.argv[1:], str(path)]
-    done = subprocess.run(
-        command, env=environment(), capture_output=True, text=True, check=False, cwd=FEATURES.parent
-    )
-    return done.returncode, f"{path.name}\n{done.stdout}{done.stderr}"
+    flags = ["--format=progress3", "--tags=not @open_defect", f"--tags={TAGS}", *options]
+    sys.exit(import_module("behave.__main__").main([*flags, str(path)]))
 
 
-def environment() -> dict[str, str]:
-    env = dict(os.environ)
-    if "TMPDIR" not in env and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
-        env["TMPDIR"] = str(MEMORY)
-    return env
-
-
-def counted(output: str) -> tuple[int, int]:
-    found = COUNTS.search(output)
-    return (int(found[1]), int(found[2]) + int(found[3] or 0)) if found else (0, 0)
+def _text(file: BinaryIO) -> str:
+    file.seek(0)
+    text = file.read().decode("utf-8", "backslashreplace")
+    file.close()
+    return text
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

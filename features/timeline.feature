@@ -1,3 +1,4 @@
+@storage
 Feature: The timeline
   After a rollback "latest" is what is there now, for everybody and at once.
   What was left behind is superseded: still listed, still restorable. Nothing is ever lost,

@@ -22,7 +22,7 @@ The Wheel And Not The Checkout Is Under Test
 Help Is There For Every Command
     ${help} =    Shell    plan --help
     FOR    ${command}    IN
-    ...    create    list    status    path    save    checkpoint    diff    rollback    undo    redo    ops    db
+    ...    demo    create    list    status    path    save    checkpoint    diff    rollback    undo    redo    ops    db
         Should Match Regexp    ${help.stdout}    (?m)^│ ${command} +[A-Z]
     END
 
@@ -49,6 +49,7 @@ The Database Can Be Found Looked At And Upgraded
     Should Start With    ${mode.stdout}    -rw-------
 
 A Database Of A Newer Version Is Refused And Left Alone
+    Shell    plan create auth
     Shell    python -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("update alembic_version set version_num = 9999"); c.commit()' .git/backtrail/plan.db
     These Fail    10    storage_failed    plan list
     ${status} =    Envelope Of    plan db status
@@ -71,4 +72,15 @@ Garbage Gives A Sentence And No Traceback
 
 Output That Nobody Reads Is No Failure
     ${said} =    Shell    plan --help | head -n 1
+    Should Be Empty    ${said.stderr}
+    # What reads here has ended long before there is anything to read.
+    ${said} =    Shell    { plan db path; echo "exit code $?" >&2; } | true
+    Should Be Equal    ${said.stderr}    exit code 0\n
+
+Output That Cannot Be Written Is A Failure
+    ${said} =    Shell    plan db path >/dev/full    code=1
+    Should Be Equal    ${said.stderr}    error: the output cannot be written: No space left on device\n
+
+Standard Output May Be Closed
+    ${said} =    Shell    plan db path >&-
     Should Be Empty    ${said.stderr}

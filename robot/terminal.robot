@@ -43,6 +43,17 @@ Without A Checkpoint A List Is Offered
     Should Contain    ${screen}    no checkpoint was chosen; nothing was changed
     Nothing Has Changed
 
+One Is Chosen From The List And Then Confirmed
+    ${screen} =    Terminal
+    ...    plan rollback
+    ...    Roll back to which checkpoint?
+    ...    2
+    ...    Go on? [y/N]
+    ...    n
+    ...    code=6
+    Should Contain    ${screen}    Plan auth goes back to checkpoint 2 (good).
+    Nothing Has Changed
+
 Yes Rolls Back And Shows Panels
     ${screen} =    Terminal    plan rollback good    Go on? [y/N]    y
     VAR    ${panels}    ${EMPTY}

@@ -130,7 +130,8 @@ def _(context, name):
 
 @then('"latest" in a new process is a new checkpoint with the files of "{name:Text}"')
 def _(context, name):
-    ran = context.world.plan("checkpoint", "show", context.plan.name, "--format", "json").ok()
+    arguments = ("checkpoint", "show", context.plan.name, "--format", "json")
+    ran = run_forked(context.world, *arguments).ok()
     latest = ran.json()["data"]["checkpoint"]
     assert latest["checkpoint_id"] not in context.ids_before_rollback, latest
     tree = drive.stored_tree(context, drive.find(context, name).sandbox_ref)

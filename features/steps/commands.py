@@ -9,11 +9,9 @@ import sys
 from behave import given, step, then, when
 
 from support import drive, evidence, phrases
-from support.answers import check_refusal
+from support.answers import check_refusal, in_every_format
 from support.forked import run_forked
 from support.world import RUN_PLAN
-
-FORMATS = ("rich", "plain", "json")
 
 
 def words(context, command):
@@ -75,6 +73,7 @@ def _(context, command, name, value, plan):
 
 @step('I run "{command:Text}" with {name}={value}')
 def _(context, command, name, value):
+    value = value.replace("{repository}", str(context.world.repo))
     context.ran = run_forked(context.world, *words(context, command), env={name: value})
 
 
@@ -96,10 +95,7 @@ def run_in_every_format(context, command, cwd):
 
 
 def _answers(context, command, cwd):
-    arguments = words(context, command)
-    return {
-        name: run_forked(context.world, "--format", name, *arguments, cwd=cwd) for name in FORMATS
-    }
+    return in_every_format(context.world, *words(context, command), cwd=cwd)
 
 
 @then("these are refused in every format, with one sentence and a hint:")

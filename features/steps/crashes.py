@@ -6,6 +6,7 @@ from behave import given, then, when
 
 from support import audit, crashes, drive, faults
 from support.crashes import KILLED
+from support.examples import thorough
 from support.forked import KillHere, run_forked
 from support.world import write_files
 
@@ -70,11 +71,11 @@ def _(context, command):
 
 @when(
     '"{command:Text}" is killed at each of its failpoints, '
-    "and each time the next command is killed at every other failpoint of its recovery"
+    "and each time the next command is killed at every fourth failpoint of its recovery"
 )
 def _(context, command):
     matrix = _matrix(context, command)
-    matrix.kill_twice(stride=1 if crashes.thorough() else 2)
+    matrix.kill_twice(stride=1 if thorough() else 4)
     context.crashes = matrix.crashes
 
 
@@ -84,7 +85,7 @@ def _(context, command):
 )
 def _(context, command):
     matrix = _matrix(context, command)
-    matrix.kill_twice(stride=1 if crashes.thorough() else 9)
+    matrix.kill_twice(stride=1 if thorough() else 9)
     context.crashes = matrix.crashes
 
 
@@ -98,6 +99,13 @@ def _(context, families):
 @then("at least {count:d} crashes of crashes were lived through")
 def _(context, count):
     assert len(context.crashes) >= count, [crash.places for crash in context.crashes]
+
+
+@then("the recovery was killed, among others, at: {places}")
+def _(context, places):
+    met = {crash.places[1] for crash in context.crashes}
+    missed = set(places.split(", ")) - met
+    assert not missed, (missed, met)
 
 
 @then("every time the plan was usable at once")
@@ -163,13 +171,6 @@ def _(context):
 def _(context):
     found = crashes.report(context.crashes, "exact")
     assert not found, found
-
-
-@when('a new process of "{command:Text}" is killed at "{failpoint:Text}"')
-def _(context, command, failpoint):
-    drive.remember(context, "just before")
-    ran = context.world.plan_killed_at(failpoint, *command.split()[1:])
-    assert ran.code == KILLED, ran
 
 
 @when('"{command:Text}" is killed at "{failpoint:Text}"')
@@ -300,7 +301,7 @@ def _(context, labels):
 @when('"{command:Text}" is run while git "{subcommand:Text}" {way}')
 def _(context, command, subcommand, way):
     env = faults.faulty_git(context.world, subcommand, way)
-    context.ran = context.world.plan(*command.split()[1:], env=env)
+    context.ran = run_forked(context.world, *command.split()[1:], env=env)
 
 
 @when('"{command:Text}" is killed at random moments {count:d} times, git and all')

@@ -7,6 +7,7 @@ from behave import then, when
 
 from backtrail.domain.errors import BacktrailError
 from support.disk import walk
+from support.forked import DoHere, run_forked
 from support.world import write_files
 
 LONG_AGO = (10**9, 10**9)
@@ -20,35 +21,24 @@ def stored(world, commit, path):
     return world.run("git", "--git-dir", str(world.store), "show", f"{commit}:{path}").ok().out
 
 
-class At:
-    """Does something when a named place is passed for the first time."""
-
-    def __init__(self, name, action):
-        self.name, self.action = name, action
-
-    def reach(self, name):
-        if name == self.name and self.action:
-            action, self.action = self.action, None
-            action()
-
-
 @when("the main checkout is attached while Backtrail's home lies inside it")
 def attach_around_home(context):
     context.env = {"PLAN_HOME": str(context.world.repo / ".bt")}
-    context.ran = context.world.plan("create", "inside", "--sandbox", ".", env=context.env)
+    context.ran = run_forked(context.world, "create", "inside", "--sandbox", ".", env=context.env)
 
 
 @then("it is refused with 5 and there is no such plan")
 def refused_without_plan(context):
     assert context.ran.code == 5, context.ran
-    assert "inside" not in context.world.plan("list", env=context.env).ok().out.split()
+    listed = run_forked(context.world, "list", env=context.env).ok()
+    assert "inside" not in listed.out.split()
 
 
 @when('somebody edits "README.md" just before a rollback to "first" restores files')
 def edit_before_restore(context):
     sandbox = context.world.sandbox("auth")
     write_files(sandbox, {"README.md": "second\n"})
-    edit = At("rollback.restoring", lambda: write_files(sandbox, {"README.md": "typed\n"}))
+    edit = DoHere("rollback.restoring", lambda: write_files(sandbox, {"README.md": "typed\n"}))
     context.error = None
     with context.world.services(edit) as services:
         try:
@@ -100,6 +90,49 @@ def empty_object(context):
     world.create_plan("later")
 
 
+@when("the user's repository holds garbage in the place of an object")
+def garbage_object(context):
+    world = context.world
+    blob = world.run("git", "hash-object", "-w", "--stdin", stdin="PRECIOUS\n").ok().out.strip()
+    damage(world.repo / ".git" / "objects" / blob[:2] / blob[2:])
+    world.create_plan("later")
+
+
+def damage(path):
+    """Flip bits in the middle: the beginning still looks like an object."""
+    content = bytearray(path.read_bytes())
+    for at in range(len(content) // 2, len(content)):
+        content[at] ^= 0xFF
+    path.chmod(0o644)
+    path.write_bytes(content)
+
+
+@then("a file with that object's content is not called saved until it is")
+def not_called_saved(context):
+    (context.world.sandbox("later") / "precious.txt").write_text("PRECIOUS\n")
+    first = context.world.plan("save", "later", "--format", "json")
+    assert first.code == 9, first
+    second = context.world.plan("save", "later", "--format", "json").ok()
+    commit = second.json()["data"]["checkpoint"]["sandbox_ref"]
+    assert stored(context.world, commit, "precious.txt") == "PRECIOUS\n"
+
+
+@when("an object of the user's commit is damaged while its file is not")
+def damaged_commit(context):
+    world = context.world
+    blob = world.git("rev-parse", "HEAD:README.md").strip()
+    damage(world.repo / ".git" / "objects" / blob[:2] / blob[2:])
+
+
+@then("an attached sandbox is saved exactly all the same")
+def attached_is_exact(context):
+    world = context.world
+    world.plan("create", "here", "--sandbox", str(world.repo), cwd=world.repo).ok()
+    (world.repo / "README.md").write_text("wrecked\n")
+    world.plan("rollback", "here", "first", "--yes").ok()
+    assert (world.repo / "README.md").read_text() == "hello\n"
+
+
 @then("a file with that object's content survives rollback and undo in a new plan")
 def content_survives(context):
     file = context.world.sandbox("later") / "precious.txt"
@@ -121,7 +154,7 @@ def symbolic_branch(context):
 
 @then('a rollback is refused with 5 and "main" stays where it is')
 def main_stays(context):
-    assert context.world.plan("rollback", "auth", "first", "--yes").code == 5
+    assert run_forked(context.world, "rollback", "auth", "first", "--yes").code == 5
     assert context.world.git("rev-parse", "main") == context.main
 
 
@@ -157,7 +190,7 @@ def killed_before_restoring(context):
 
 @then("a dry run leaves every file as it is and says what awaits repair")
 def dry_run_repairs_nothing(context):
-    ran = context.world.plan("rollback", "auth", "1", "--dry-run").ok()
+    ran = run_forked(context.world, "rollback", "auth", "1", "--dry-run").ok()
     assert "interrupted rollback" in ran.err, ran
     assert walk(context.world.sandbox("auth")) == context.before
 
@@ -165,7 +198,7 @@ def dry_run_repairs_nothing(context):
 @when('a plan is made under "core.autocrlf=yes", slowly')
 def plan_under_autocrlf(context):
     context.world.git("config", "core.autocrlf", "yes")
-    with context.world.services(At("plan.checked_out", lambda: time.sleep(2.1))) as services:
+    with context.world.services(DoHere("plan.checked_out", lambda: time.sleep(2.1))) as services:
         context.checkpoint = services.plans.create("crlf").checkpoint
 
 

@@ -1,7 +1,7 @@
 """Steps about properties: random histories and random work against naive models."""
 
 from behave import then
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backtrail.domain.ids import OperationId
@@ -9,9 +9,10 @@ from backtrail.domain.lineage import lineage_of, next_epoch_number
 from backtrail.domain.operation import Stacks
 from backtrail.domain.timeline import leaving, supersessions
 from support import models
+from support.examples import search
 from support.histories import histories
 
-MANY = settings(max_examples=200, deadline=None, database=None, print_blob=True)
+MANY = search(100)
 
 
 class SteadyRules(models.PlanMachine):

@@ -110,6 +110,11 @@ def _(context, place):
     context.world.run("cp", "-a", str(context.world.repo), str(context.world.root / place)).ok()
 
 
+@then("the repository holds nothing of Backtrail's")
+def _(context):
+    assert not context.world.backtrail_home.exists()
+
+
 @then("these cannot be plan names:")
 def _(context):
     for row in context.table:

@@ -105,6 +105,7 @@ def _(context, path):
 def _(context, name, listed):
     before, now = context.remembered[name].files, drive.look(context).files
     changed = {os.fsdecode(p) for p in {*before, *now} if before.get(p) != now.get(p)}
+    changed -= {os.fsdecode(p) for p, e in (before | now).items() if e[0] == "directory"}
     assert changed == set(phrases.names(listed)), changed
 
 

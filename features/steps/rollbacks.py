@@ -117,8 +117,8 @@ def _(context, word):
 def _(context):
     assert context.result.verified
     held = drive.stored_files(context, context.result.safety_checkpoint)
-    before = {os.fsdecode(path) for path in context.remembered["just before"].files}
-    assert set(held) == before, (held, before)
+    files = set(map(os.fsdecode, context.remembered["just before"].without_directories()))
+    assert set(held) == files, (held, files)
 
 
 @then("restored were: {listed}")

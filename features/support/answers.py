@@ -5,13 +5,31 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from support.world import Ran
+from support.forked import run_forked
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from support.world import Ran, World
+
+FORMATS = ("rich", "plain", "json")
 ENVELOPE = (
     "schema_version", "command", "status", "exit_code", "data", "error", "timing", "messages",
 )  # fmt: skip
 ERROR = ("code", "message", "hint", "details")
+
+
+def in_every_format(
+    world: World,
+    *arguments: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> dict[str, Ran]:
+    """The answers to one command, by format."""
+    return {
+        name: run_forked(world, "--format", name, *arguments, cwd=cwd, env=env) for name in FORMATS
+    }
 
 
 def check_refusal(name: str, ran: Ran, code: int) -> None:

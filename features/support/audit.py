@@ -1,37 +1,34 @@
-"""An independent auditor: reads the rows with sqlite3 and the store with plain git.
+"""An independent auditor: reads the rows with plain SQL and the store with plain git.
 
 It knows the invariants from the design and shares no code with the program.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from support.disk import Walk
+    from support.rows import Row
     from support.world import World
-
-Row = dict[str, Any]
 
 
 def query(world: World, sql: str, *values: object) -> list[Row]:
     """Rows of the program's database, read without the program."""
-    with closing(sqlite3.connect(world.backtrail_home / "plan.db", timeout=30)) as connection:
-        connection.row_factory = sqlite3.Row
-        return [dict(row) for row in connection.execute(sql, values)]
+    return world.rows.query(sql, *values)
 
 
 def change(world: World, sql: str, *values: object) -> int:
     """Tamper with the database; gives the number of rows that it hit."""
-    with closing(sqlite3.connect(world.backtrail_home / "plan.db", timeout=30)) as connection:
-        hit = connection.execute(sql, values).rowcount
-        connection.commit()
-    return hit
+    return world.rows.change(sql, *values)
+
+
+def store_id(world: World) -> str:
+    """What the rows of this repository are marked with."""
+    return (world.store / "backtrail-store-id").read_text().strip()
 
 
 def store_git(
@@ -65,7 +62,7 @@ def is_connected(world: World, *commits: str) -> bool:
 def problems(world: World) -> list[str]:
     """Everything that contradicts the invariants, in words; empty when all is well."""
     return [
-        *_unsound_database(world),
+        *world.rows.unsound(),
         *_unfinished(world),
         *_rows_against_refs(world),
         *_gaps(world),
@@ -78,19 +75,18 @@ def unfinished(world: World) -> list[str]:
     return _unfinished(world)
 
 
-def _unsound_database(world: World) -> list[str]:
-    answer = [str(v) for row in query(world, "PRAGMA integrity_check") for v in row.values()]
-    broken = query(world, "PRAGMA foreign_key_check")
-    return ([] if answer == ["ok"] else answer) + [f"foreign key: {row}" for row in broken]
-
-
 def _unfinished(world: World) -> list[str]:
     rows = query(
         world,
-        "SELECT seq, state FROM checkpoint_metadata WHERE state IN ('creating', 'pruning')",
+        "SELECT seq, state FROM checkpoint_metadata"
+        " WHERE state IN ('creating', 'pruning') AND store_id = ?",
+        store_id(world),
     )
     operations = query(
-        world, "SELECT number, kind, state FROM operations WHERE state IN ('open', 'restoring')"
+        world,
+        "SELECT number, kind, state FROM operations"
+        " WHERE state IN ('open', 'restoring') AND store_id = ?",
+        store_id(world),
     )
     return [f"row {row['seq']} is still {row['state']}" for row in rows] + [
         f"{row['kind']} {row['number']} is still {row['state']}" for row in operations
@@ -100,7 +96,7 @@ def _unfinished(world: World) -> list[str]:
 def _rows_against_refs(world: World) -> list[str]:
     """`complete` means exactly one ref with that commit, connected; nothing else has a ref."""
     pinned = refs(world)
-    rows = query(world, "SELECT checkpoint_id, seq, sandbox_ref, state FROM checkpoint_metadata")
+    rows = _checkpoints(world)
     complete = {row["checkpoint_id"]: row for row in rows if row["state"] == "complete"}
     found = [
         f"checkpoint {row['seq']} is {row['sandbox_ref']}, its ref is {pinned.get(str(i))}"
@@ -120,8 +116,12 @@ def _rows_against_refs(world: World) -> list[str]:
     return found
 
 
+def _checkpoints(world: World) -> list[Row]:
+    return query(world, "SELECT * FROM checkpoint_metadata WHERE store_id = ?", store_id(world))
+
+
 def _gaps(world: World) -> list[str]:
-    rows = query(world, "SELECT plan_id, seq, position FROM checkpoint_metadata")
+    rows = _checkpoints(world)
     found: list[str] = []
     for plan in {str(row["plan_id"]) for row in rows}:
         numbers = sorted(int(str(row["seq"])) for row in rows if row["plan_id"] == plan)
@@ -136,7 +136,10 @@ def _gaps(world: World) -> list[str]:
 def _wrong_marks(world: World) -> list[str]:
     """A row is live iff its epoch and position are in the lineage of the plan's current epoch."""
     found: list[str] = []
-    for plan in query(world, "SELECT plan_id, current_epoch FROM plans"):
+    plans = query(
+        world, "SELECT plan_id, current_epoch FROM plans WHERE repository_id = ?", store_id(world)
+    )
+    for plan in plans:
         limits = _limits(world, str(plan["plan_id"]), int(str(plan["current_epoch"])))
         rows = query(
             world,

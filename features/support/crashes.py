@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import backtrail
 from support import audit
+from support.examples import thorough
 from support.forked import run_forked
 from support.picture import Picture, picture
 
@@ -34,11 +35,6 @@ with suppress(ImportError):
     # Typer loads this when it first converts an argument; forks should find it loaded.
     importlib.import_module("typer._adapters")
     importlib.import_module("pydantic.type_adapter")
-
-
-def thorough() -> bool:
-    """Whether the whole matrix was asked for, which takes many minutes."""
-    return bool(os.environ.get("BACKTRAIL_EXAMPLES"))
 
 
 class KillAtPassage:
@@ -80,10 +76,12 @@ class Frozen:
 
     world: World
     copy: Path
+    rows: object
 
     @classmethod
     def of(cls, world: World, name: str) -> Frozen:
-        frozen = cls(world, world.root.with_name(f"{world.root.name} {name}"))
+        copy = world.root.with_name(f"{world.root.name} {name}")
+        frozen = cls(world, copy, world.rows.freeze())
         frozen.drop()
         _copy(world.root, frozen.copy)
         return frozen
@@ -91,6 +89,7 @@ class Frozen:
     def thaw(self) -> None:
         shutil.rmtree(self.world.root)
         _copy(self.copy, self.world.root)
+        self.world.rows.thaw(self.rows)
 
     def drop(self) -> None:
         shutil.rmtree(self.copy, ignore_errors=True)
@@ -127,7 +126,7 @@ class Acknowledged:
             row = by_label.get(label)
             if row is None or row["state"] != "complete":
                 found.append(f"checkpoint {label!r} is gone: {row}")
-            elif audit.stored_files(world, str(row["sandbox_ref"])) != was.files:
+            elif audit.stored_files(world, str(row["sandbox_ref"])) != was.without_directories():
                 found.append(f"checkpoint {label!r} has other files")
         return found
 
@@ -241,8 +240,10 @@ class Matrix:
             crashed.thaw()
 
     def _operation_state(self) -> str:
+        # What is pruned after an operation says nothing about the operation.
         newest = audit.query(
-            self.world, "SELECT kind, state FROM operations ORDER BY number DESC LIMIT 1"
+            self.world,
+            "SELECT kind, state FROM operations WHERE kind != 'prune' ORDER BY number DESC LIMIT 1",
         )
         kind, state = str(newest[0]["kind"]), str(newest[0]["state"])
         return state if kind == self.command[0] else "none"

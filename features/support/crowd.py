@@ -4,42 +4,70 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
-import sys
+import tempfile
+import traceback
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+from backtrail.domain.errors import BacktrailError
+from support.worker import work
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+    from pathlib import Path
 
     from support.world import World
 
-WORKER = Path(__file__).with_name("worker.py")
+
+Job = tuple[str, str, int]
+"""What to do, on which plan, how often."""
 
 
-def work_at_once(world: World, jobs: Sequence[tuple[str, str, int]]) -> list[str]:
-    """Run workers, each (what, plan, count), all let go at once; what any of them complained of."""
-    go = world.root / "go"
-    go.unlink(missing_ok=True)
-    workers = [_start(world, go, *job) for job in jobs]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    go.touch()
-    said = [worker.communicate(timeout=300)[1] for worker in workers]
-    codes = [worker.returncode for worker in workers]
-    return [f"{code}: {text[-1500:]}" for code, text in zip(codes, said, strict=True) if code]
+def work_at_once(world: World, jobs: Sequence[Job]) -> list[str]:
+    """Run workers, all let go at once; what any of them complained of."""
+    return work_everywhere([(world, job) for job in jobs])
 
 
-def _start(world: World, go: Path, what: str, plan: str, count: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(WORKER), str(go), str(world.repo), what, plan, str(count)],
-        env=world.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def work_everywhere(jobs: Sequence[tuple[World, Job]]) -> list[str]:
+    """The same in several repositories of one world."""
+    gate = os.pipe()
+    workers = [_start(world, job, gate) for world, job in jobs]
+    # Each waits for the end of this pipe, which comes when the last one has begun to wait for it.
+    for end in gate:
+        os.close(end)
+    ended = [(os.waitpid(worker, 0)[1], said) for worker, said in workers]
+    codes = [(os.waitstatus_to_exitcode(status), said) for status, said in ended]
+    return [f"{code}: {_text(said)}" for code, said in codes if code]
+
+
+def _start(world: World, job: Job, gate: tuple[int, int]) -> tuple[int, BinaryIO]:
+    said = tempfile.TemporaryFile()  # noqa: SIM115 - read when the worker has ended
+    worker = os.fork()
+    if worker == 0:
+        _work(world, job, gate, said)
+    return worker, said
+
+
+def _work(world: World, job: Job, gate: tuple[int, int], said: BinaryIO) -> NoReturn:
+    code = 1
+    try:
+        os.environ.clear()
+        os.environ.update(world.environment())
+        os.close(gate[1])
+        os.read(gate[0], 1)
+        work(world.repo, *job)
+        code = 0
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the scenario tells it
+        code = error.exit_code if isinstance(error, BacktrailError) else 1
+        said.write(traceback.format_exc().encode())
+        said.flush()
+    finally:
+        os._exit(code)
+
+
+def _text(said: BinaryIO) -> str:
+    said.seek(0)
+    return said.read().decode(errors="replace")[-1500:]
 
 
 @contextmanager

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 Walk = dict[bytes, tuple[str, int, bytes]]
 
 
-def walk(root: Path) -> Walk:
+def walk(root: Path, *, directories: bool = False) -> Walk:
     """Every file and link below the root but .git: kind, permission bits, content."""
     found: Walk = {}
     base = os.fsencode(root)
     for directory, names, files in os.walk(base):
         names[:] = [name for name in names if name != b".git"]
-        links = [name for name in names if os.path.islink(os.path.join(directory, name))]
-        for name in [*files, *links]:
+        for name in [*files, *names]:
             path = os.path.join(directory, name)
             relative = os.path.relpath(path, base)
-            if relative != b".git":
-                found[relative] = _entry(path)
+            entry = _entry(path)
+            if relative != b".git" and (directories or entry[0] != "directory"):
+                found[relative] = entry
     return found
 
 
@@ -34,4 +34,6 @@ def _entry(path: bytes) -> tuple[str, int, bytes]:
     if stat.S_ISREG(info.st_mode):
         with open(path, "rb") as file:
             return "file", stat.S_IMODE(info.st_mode), file.read()
+    if stat.S_ISDIR(info.st_mode):
+        return "directory", stat.S_IMODE(info.st_mode), b""
     return "special", 0, b""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.disk import Walk, walk
 from support.picture import file_differences
+from support.rows import SqliteRows
 
 if TYPE_CHECKING:
     from support.world import World
@@ -38,7 +38,10 @@ def collect(world: World) -> Evidence:
     for git_dir in sorted(world.root.glob("*/.git/")):
         if git_dir.is_dir():
             facts |= _repository(world, git_dir)
-    return Evidence(walk(world.root), facts)
+    facts["rows"] = world.rows.dump() or b"(none)"
+    files = walk(world.root)
+    # Looking into a database may touch its file; what matters of it are the rows.
+    return Evidence({p: e for p, e in files.items() if not p.startswith(b"shared.db")}, facts)
 
 
 def _repository(world: World, git_dir: Path) -> dict[str, str | bytes]:
@@ -50,24 +53,12 @@ def _repository(world: World, git_dir: Path) -> dict[str, str | bytes]:
     home = git_dir / "backtrail"
     if (home / "store.git").is_dir():
         facts[f"{name}: checkpoint refs"] = refs(world, home / "store.git")
-    if (home / "plan.db").exists():
-        facts[f"{name}: rows"] = rows(home / "plan.db")
+    facts[f"{name}: rows"] = SqliteRows(home / "plan.db").dump() or b"(none)"
     return facts
 
 
 def refs(world: World, git_dir: Path) -> str:
     return world.run("git", f"--git-dir={git_dir}", "for-each-ref", cwd=world.root).ok().out
-
-
-def rows(database: Path) -> str | bytes:
-    """Every row as text; a database that cannot be read is compared by its bytes."""
-    connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
-    try:
-        return "\n".join(connection.iterdump())
-    except sqlite3.DatabaseError:
-        return database.read_bytes()
-    finally:
-        connection.close()
 
 
 def _bytes(path: Path) -> bytes:

@@ -6,9 +6,9 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from support.world import PATIENCE_SECONDS
 
+if TYPE_CHECKING:
     from support.world import World
 
 WAYS = {
@@ -16,7 +16,9 @@ WAYS = {
     # A file size limit of zero is a full disk that needs no file system of its own.
     "finds the disk full": 'ulimit -f 0; exec "$real" "$@"',
     "empties the index and says nothing": 'rm -f "$GIT_INDEX_FILE"; exit 0',
-    "dawdles": 'echo $$ > "$here/dawdling"; sleep 6; exec "$real" "$@"',
+    # It goes on when it is told to; a scenario that broke off must not leave it for good.
+    "dawdles": 'echo $$ > "$here/dawdling"; n=0; while [ ! -e "$here/go on" ] && [ $n -lt 3000 ]; '
+    'do sleep 0.1; n=$((n+1)); done; exec "$real" "$@"',
 }
 
 
@@ -37,16 +39,15 @@ def faulty_git(world: World, subcommand: str, way: str) -> dict[str, str]:
     return {"PATH": f"{here}:{path}"}
 
 
-def dawdling(world: World) -> int:
-    """The process id of a git that has been reached and dawdles."""
+def wait_until_it_dawdles(world: World) -> int:
+    """Wait for a git that was reached and dawdles; gives its process id."""
     told = world.root / "faulty git" / "dawdling"
-    return int(_eventually(told))
-
-
-def _eventually(told: Path) -> str:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if told.exists() and told.read_text().strip():
-            return told.read_text()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert time.monotonic() < deadline, f"{told} did not appear"
         time.sleep(0.02)
-    raise AssertionError(f"{told} did not appear")
+    return int(told.read_text())
+
+
+def let_it_go_on(world: World) -> None:
+    (world.root / "faulty git" / "go on").touch()

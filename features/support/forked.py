@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from backtrail.cli.main import main
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.git.env import git_executable
 from support.world import Ran, World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 # What a command loads only when it runs is loaded once here instead of in every fork.
@@ -36,6 +37,18 @@ class KillHere:
     def reach(self, name: str) -> None:
         if name == self._name:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+class DoHere:
+    """Does something when a named place is passed for the first time."""
+
+    def __init__(self, name: str, action: Callable[[], object]) -> None:
+        self._name = name
+        self._actions = [action]
+
+    def reach(self, name: str) -> None:
+        if name == self._name and self._actions:
+            self._actions.pop()()
 
 
 class WriteHere:
@@ -57,6 +70,7 @@ def run_forked(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     failpoints: Failpoints = NO_FAILPOINTS,
+    before: Callable[[], None] = lambda: None,
 ) -> Ran:
     """Run the program as `plan` with these arguments, nobody at the terminal."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -65,10 +79,12 @@ def run_forked(
             os.chdir(cwd or world.repo)
             os.environ.clear()
             os.environ.update({**world.environment(), **(env or {})})
+            git_executable.cache_clear()  # a new process looks for git on its own PATH
+            before()
             _be_the_program(arguments, out, err, failpoints)
         _, status = os.waitpid(child, 0)
         code = os.waitstatus_to_exitcode(status)
-        return Ran(("plan", *arguments), code, _text(out), _text(err))
+        return Ran(("plan", *arguments), code, _text(out), _text(err)).documented()
 
 
 def _be_the_program(

@@ -14,7 +14,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -26,6 +25,7 @@ from hypothesis.stateful import (
 
 from backtrail.domain.checkpoint import CheckpointRequest
 from support.disk import walk
+from support.examples import search
 from support.world import World
 
 if TYPE_CHECKING:
@@ -358,17 +358,4 @@ class PlanMachine(RuleBasedStateMachine):
 
 def check(machine: type[PlanMachine], *, examples: int, steps: int) -> None:
     """Run the machine; a failure prints how to reproduce it."""
-    quick = not os.environ.get("BACKTRAIL_EXAMPLES")
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=int(os.environ.get("BACKTRAIL_EXAMPLES", examples)),
-            stateful_step_count=steps,
-            deadline=None,
-            print_blob=True,
-            database=None,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-            # Each try costs seconds, so that only a long run makes the example small.
-            phases=[p for p in Phase if p not in ((Phase.shrink, Phase.explain) if quick else ())],
-        ),
-    )
+    run_state_machine_as_test(machine, settings=search(examples, steps=steps))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from behave.matchers import register_type  # pyright: ignore[reportUnknownVariableType]
 
-_ESCAPES = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\0": "\0"}
+_ESCAPES = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\0": "\0", r"\e": "\x1b"}
 
 
 class Text:

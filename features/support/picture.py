@@ -26,6 +26,10 @@ class Picture:
     status: str
     staged: str
 
+    def without_directories(self) -> Walk:
+        """The files and links alone, as a tree of git knows them."""
+        return {path: entry for path, entry in self.files.items() if entry[0] != "directory"}
+
     def differences(self, other: Picture) -> list[str]:
         """What is not the same in another picture, in words."""
         found = [
@@ -59,7 +63,7 @@ def picture(world: World, sandbox: Path, branch: str | None) -> Picture:
         return world.run("git", *arguments, cwd=sandbox, env=LOOK_ONLY).out
 
     return Picture(
-        files=walk(sandbox),
+        files=walk(sandbox, directories=True),
         head=ask("symbolic-ref", "--quiet", "HEAD") or "detached",
         commit=ask("rev-parse", "--verify", "--quiet", "HEAD"),
         branch=ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") if branch else "",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from support.rows import SqliteRows
 from support.world import write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from support.world import World
 
@@ -60,19 +60,13 @@ SANDBOX: dict[str, Callable[[World], None]] = {
 
 
 def _database(world: World) -> Path:
-    """The database, with nothing left in its log."""
-    path = world.backtrail_home / "plan.db"
-    _execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
-    for log in (path.with_name("plan.db-wal"), path.with_name("plan.db-shm")):
-        log.unlink(missing_ok=True)
-    return path
-
-
-def _execute(path: Path, statement: str) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute(statement)
-    connection.commit()
-    connection.close()
+    """The file of the database, with nothing left in its log."""
+    rows = world.rows
+    assert isinstance(rows, SqliteRows), "a server keeps its files to itself"
+    rows.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    for log in ("plan.db-wal", "plan.db-shm"):
+        rows.file.with_name(log).unlink(missing_ok=True)
+    return rows.file
 
 
 def fill_with_noise(world: World) -> None:
@@ -86,17 +80,23 @@ def cut_in_half(world: World) -> None:
 
 
 def make_newer(world: World) -> None:
-    _execute(_database(world), "UPDATE alembic_version SET version_num = '9999'")
+    assert world.rows.change("UPDATE alembic_version SET version_num = '9999'") == 1
 
 
 def make_foreign(world: World) -> None:
-    path = _database(world)
-    path.unlink()
-    _execute(path, "CREATE TABLE recipes (name TEXT)")
+    make_missing(world)
+    world.rows.change("CREATE TABLE recipes (name TEXT)")
+
+
+def make_foreign_with_alembic(world: World) -> None:
+    """Another program that numbers its revisions as we do."""
+    make_foreign(world)
+    world.rows.change("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+    world.rows.change("INSERT INTO alembic_version VALUES ('0001')")
 
 
 def make_missing(world: World) -> None:
-    _database(world).unlink()
+    world.rows.empty()
 
 
 DATABASE: dict[str, Callable[[World], None]] = {
@@ -104,5 +104,6 @@ DATABASE: dict[str, Callable[[World], None]] = {
     "was cut in half": cut_in_half,
     "was made by a newer program": make_newer,
     "belongs to another program": make_foreign,
+    "belongs to another program with Alembic": make_foreign_with_alembic,
     "is not there yet": make_missing,
 }

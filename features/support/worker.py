@@ -1,39 +1,28 @@
-"""One of many processes that work at once, as: worker.py GO REPOSITORY WHAT NAME COUNT.
+"""One of many processes that work at once."""
 
-It gets ready, waits until the file GO appears, and then saves checkpoints of one plan, or creates
-a plan and then saves.
-"""
+from __future__ import annotations
 
 import os
-import sys
-import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backtrail.bootstrap import open_services
+from support.world import PATIENCE_SECONDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def work(repository: Path, what: str, name: str, count: int) -> None:
+    """Save checkpoints of one plan; `create` makes it first, `attach` on the checkout itself."""
     services = open_services(repository, os.environ, command_line="worker")
     try:
-        if what == "create":
-            services.plans.create(name)
+        if what != "save":
+            services.plans.create(name, sandbox=repository if what == "attach" else None)
         plan = services.plans.resolve(name)
         for number in range(count):
             place = plan.sandbox.path / f"by {os.getpid()}.txt"
             place.write_text(f"{number}\n")
-            services.checkpoints.create_checkpoint(plan.plan_id)
+            # How long the others take is the machine's business, and not what is tried here.
+            services.checkpoints.create_checkpoint(plan.plan_id, wait=PATIENCE_SECONDS)
     finally:
         services.close()
-
-
-def main() -> None:
-    go, repository, what, name, count = sys.argv[1:]
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    while not Path(go).exists():
-        time.sleep(0.001)
-    work(Path(repository), what, name, int(count))
-
-
-if __name__ == "__main__":
-    main()

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backtrail.bootstrap import Services, open_services
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from support.rows import Rows, SqliteRows, new_rows
+from support.schemas import check_answer
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 RUN_PLAN = "import sys; from backtrail.cli.main import main; main(sys.argv[1:])"
 KILLABLE = Path(__file__).with_name("killable.py")
 KILLED = -9
+PATIENCE_SECONDS = 600.0
+"""How long anything may take before it counts as hanging: no scenario depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class Ran:
     def json(self) -> dict[str, Any]:
         return json.loads(self.out)
 
+    def documented(self) -> Ran:
+        """The same, once its JSON, if that is what it printed, was found to be as documented."""
+        check_answer(self.out, self.code)
+        return self
+
     def ok(self) -> Ran:
         assert self.code == 0, f"{self.arguments} gave {self.code}\n{self.out}\n{self.err}"
         return self
@@ -49,9 +58,27 @@ class World:
 
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bt wörld ")))
     extra_env: dict[str, str] = field(default_factory=dict[str, str])
+    repo_name: str = "my repo"
+    given_rows: Rows | None = None
 
     def __post_init__(self) -> None:
-        self.home.mkdir()
+        self.home.mkdir(exist_ok=True)
+
+    @property
+    def rows(self) -> Rows:
+        """The database; made when it is first asked for."""
+        if self.given_rows is None:
+            self.given_rows = new_rows(self.backtrail_home / "plan.db")
+        return self.given_rows
+
+    def share_rows(self) -> None:
+        """Keep the rows where other repositories of this world can keep theirs."""
+        if isinstance(self.rows, SqliteRows):
+            self.given_rows = SqliteRows(self.root / "shared.db", shared=True)
+
+    def beside(self, repo_name: str) -> World:
+        """Another repository of the same world, with the same database."""
+        return replace(self, repo_name=repo_name, given_rows=self.rows)
 
     @property
     def home(self) -> Path:
@@ -59,10 +86,10 @@ class World:
 
     @property
     def repo(self) -> Path:
-        return self.root / "my repo"
+        return self.root / self.repo_name
 
     def sandbox(self, name: str) -> Path:
-        return self.root / "my repo.plans" / name
+        return self.root / f"{self.repo_name}.plans" / name
 
     @property
     def backtrail_home(self) -> Path:
@@ -80,7 +107,8 @@ class World:
             for what, value in (("NAME", "Test"), ("EMAIL", "test@example.com"))
         }
         quiet = {"GIT_CONFIG_NOSYSTEM": "1", "NO_COLOR": "1", "COLUMNS": "120"}
-        return {**kept, **identity, **quiet, "HOME": str(self.home), **self.extra_env}
+        rows = self.rows.environment()
+        return {**kept, **identity, **quiet, **rows, "HOME": str(self.home), **self.extra_env}
 
     def run(
         self,
@@ -98,7 +126,7 @@ class World:
             capture_output=True,
             text=True,
             errors="surrogateescape",
-            timeout=300,
+            timeout=PATIENCE_SECONDS,
             check=False,
         )
         return Ran(arguments, done.returncode, done.stdout, done.stderr)
@@ -110,13 +138,19 @@ class World:
         self, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
     ) -> Ran:
         """Run the program as a process of its own."""
-        return self.run(sys.executable, "-c", RUN_PLAN, *arguments, cwd=cwd, env=env)
+        return self.run(*self.program(), *arguments, cwd=cwd, env=env).documented()
+
+    @staticmethod
+    def program() -> list[str]:
+        """The words that start the program."""
+        return [sys.executable, "-c", RUN_PLAN]
 
     def plan_killed_at(
         self, failpoint: str, *arguments: str, nth: int = 1, cwd: Path | None = None
     ) -> Ran:
         """Run the program; it dies by SIGKILL when it passes the failpoint for the nth time."""
-        return self.run(sys.executable, str(KILLABLE), failpoint, str(nth), *arguments, cwd=cwd)
+        program = (sys.executable, str(KILLABLE), failpoint, str(nth))
+        return self.run(*program, *arguments, cwd=cwd).documented()
 
     @contextmanager
     def services(self, failpoints: Failpoints = NO_FAILPOINTS) -> Generator[Services]:
@@ -150,6 +184,8 @@ class World:
         self.git("commit", "--quiet", "-m", "first")
 
     def remove(self) -> None:
+        if self.given_rows is not None:
+            self.given_rows.drop()
         shutil.rmtree(self.root, ignore_errors=True)
 
 

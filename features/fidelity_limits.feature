@@ -1,0 +1,175 @@
+Feature: What is captured, and what is said of the rest
+  `plan.toml` at the root of the repository names ignored files that are captured all the same, and
+  the size from which untracked files are not. What is not captured is listed, and left alone.
+
+  Background:
+    Given a repository with plan "auth"
+
+  Scenario: Chosen ignored files come back
+    Given plan.toml says: include_ignored = [".env", "data/*.sqlite"]
+    And .gitignore in the sandbox says: .env, data/, *.log
+    And the agent writes "KEY=1\n" to ".env"
+    And these modes: .env 0600
+    And the agent writes "KEY=deep\n" to "src/.env"
+    And the agent writes "rows\n" to "data/app.sqlite"
+    And the agent writes "dump\n" to "data/other.txt"
+    And I save checkpoint "one"
+    Then ".env" is not in the latest checkpoint
+    When the agent writes "KEY=2\n" to ".env"
+    And the agent deletes "data/app.sqlite"
+    And the agent writes "changed\n" to "data/other.txt"
+    And the agent writes "KEY=new\n" to "src/lib/.env"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then ".env" holds "KEY=1\n"
+    And the mode of ".env" is 0600
+    And "data/app.sqlite" holds "rows\n"
+    And "data/other.txt" holds "changed\n"
+    And "src/lib/.env" is not there
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: Chosen ignored files that were chosen only then
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When plan.toml says: include_ignored = []
+    And the agent writes "KEY=2\n" to ".env"
+    And I roll back to "one"
+    Then ".env" holds "KEY=1\n"
+    When I undo
+    Then ".env" holds "KEY=2\n"
+
+  Scenario: Secrets are nowhere but in the state commit
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent writes "KEY=2\n" to ".env"
+    And I run "plan diff -p auth one --patch"
+    Then it does not print "KEY"
+
+  Scenario: Large untracked files are not captured, listed, and left alone
+    Given plan.toml says: max_file_size = "1 KiB"
+    And the agent writes 2000 bytes to "big.bin"
+    When I run "plan save auth --label one"
+    Then it succeeds
+    And it notes "big.bin"
+    And the latest checkpoint tells that it does not hold: big.bin
+    When I run "plan save auth"
+    Then it notes nothing
+    When I run "plan checkpoint show auth one"
+    Then it prints "big.bin"
+    When the agent writes "x\n" to "new.txt"
+    And I run "plan rollback auth one --dry-run --format json"
+    Then its JSON tells of "big.bin" as left alone
+    When I roll back to "one"
+    Then left alone were: big.bin
+    And "new.txt" is not there
+    And "big.bin" has 2000 bytes
+
+  Scenario: A file that grew beyond the limit leaves the checkpoints, as with any index
+    Given plan.toml says: max_file_size = "1 KiB"
+    And the agent writes 100 bytes to "growing.bin"
+    And I save checkpoint "small"
+    When the agent writes 2000 bytes to "growing.bin"
+    And I save checkpoint "large"
+    Then "growing.bin" is not in the latest checkpoint
+    When I roll back to "small"
+    Then "growing.bin" has 100 bytes
+    When I undo
+    Then "growing.bin" has 2000 bytes
+
+  Scenario: A tracked file is captured whatever its size
+    Given plan.toml says: max_file_size = "1 KiB"
+    And the agent writes 2000 bytes to "README.md"
+    And I save checkpoint "one"
+    When the agent writes "small\n" to "README.md"
+    And I roll back to "one"
+    Then "README.md" has 2000 bytes
+
+  Scenario Outline: A plan.toml that is wrong: <what>
+    Given plan.toml is "<text>"
+    When I run "plan status auth" in every format
+    Then every format says so in one sentence with a hint, and exits with 2
+
+    Examples:
+      | what            | text                                   |
+      | unknown key     | [capture]\ninclude_ignord = []\n       |
+      | unknown section | [captur]\n                             |
+      | no list         | [capture]\ninclude_ignored = '.env'\n  |
+      | no pattern      | [capture]\ninclude_ignored = ['!x']\n  |
+      | outside         | [capture]\ninclude_ignored = ['../x']\n |
+      | no size         | [capture]\nmax_file_size = 'large'\n   |
+      | negative size   | [capture]\nmax_file_size = -1\n        |
+      | no TOML         | capture = = 1\n                        |
+      | not a section   | capture = 1\n                          |
+
+  Scenario: A file that never holds still is left out, and that is said
+    Given "busy.txt" is rewritten whenever it has been read
+    When I save checkpoint "one" meanwhile
+    Then the latest checkpoint tells that it does not hold: busy.txt
+
+  Scenario: Somebody without privileges meets what cannot be read
+    Given these modes: README.md 0000
+    And the agent writes "x\n" to "closed/inside.txt"
+    And these modes: closed 0000
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: README.md, closed
+
+  Scenario: Somebody without privileges restores a directory that may not be changed
+    Given the agent writes "one\n" to "locked/file.txt"
+    And these modes: locked 0555
+    When somebody without privileges runs "plan save auth --label one"
+    And these modes: locked 0755
+    And the agent writes "two\n" to "locked/file.txt"
+    And the agent writes "more\n" to "locked/more.txt"
+    And these modes: locked 0555
+    And somebody without privileges runs "plan rollback auth one --yes"
+    Then it succeeds
+    And "locked/file.txt" holds "one\n"
+    And "locked/more.txt" is not there
+    And the mode of "locked" is 0555
+
+  Scenario: Sandboxes that nobody can mean
+    Given the user's home is itself a repository
+    When I attach the user's home as a sandbox
+    Then it exits with 5
+
+  Scenario: A sparse checkout
+    Given a plan "sparse" made while the repository is sparse
+    When the agent writes "changed\n" to "README.md"
+    And I save checkpoint "one"
+    And the agent writes "again\n" to "README.md"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And "src/app.py" is not there
+
+  Scenario Outline: A <kind> clone
+    Given a <kind> clone of the repository, with plan "clone"
+    When the agent writes "changed\n" to "README.md"
+    And the agent runs "git commit --quiet -am changed"
+    And I save checkpoint "one"
+    And the agent runs "git reset --quiet --hard HEAD~1"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+    Examples:
+      | kind    |
+      | shallow |
+      | partial |
+
+  Scenario Outline: Unmerged and unfinished: <what>
+    Given the agent works and saves: one
+    And the agent is left with <what>
+    And I save checkpoint "two"
+    When the agent runs "git reset --quiet --hard"
+    And I roll back to "two"
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what             |
+      | unmerged entries |
+      | assumed files    |

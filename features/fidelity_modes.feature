@@ -1,0 +1,169 @@
+Feature: Permission bits, empty directories and special files
+  A tree of git knows one bit of a mode and no directory at all. A checkpoint keeps the rest beside
+  the tree, without walking the sandbox each time.
+
+  Background:
+    Given a repository with plan "auth"
+
+  Scenario: Permission bits of files and directories
+    Given the agent writes "secret\n" to "secret.txt"
+    And the agent writes "x\n" to "locked/inside.txt"
+    And these modes: secret.txt 0600, README.md 0444, src/app.py 0755, locked 0500, src 0700
+    And I save checkpoint "one"
+    When these modes: secret.txt 0644, README.md 0640, src/app.py 0644, locked 0755, src 0755
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And restored were: README.md, locked/, secret.txt, src/, src/app.py
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: A mode that changes in the second in which the sandbox was made
+    When these modes: README.md 0600
+    And I save checkpoint "one"
+    And these modes: README.md 0640
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I roll back to "two"
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: Another umask is no exception
+    Given everything in the sandbox may be changed by the group
+    And I save checkpoint "one"
+    When the agent deletes everything
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario: A file that is only chmodded shows as changed
+    Given I save checkpoint "one"
+    When these modes: README.md 0600
+    And I run "plan status auth --exit-code"
+    Then it exits with 1
+    And it prints "mode_changed"
+    When I run "plan rollback auth one --yes"
+    Then it succeeds
+    And the sandbox is exactly as it was at "one"
+
+  Scenario: Set-bits are left out, and that is said
+    Given the agent writes "x\n" to "tool"
+    And these modes: tool 4755
+    When I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: tool
+    When the agent deletes "tool"
+    And I roll back to "one"
+    Then the mode of "tool" is 0755
+
+  Scenario: Empty directories come and go
+    Given the agent makes the directories: empty, nested/deeply/empty, src/new empty
+    And these modes: empty 0700
+    And I save checkpoint "one"
+    When the agent deletes "empty"
+    And the agent deletes "nested"
+    And the agent makes the directories: later/one, src/two
+    And the agent writes "x\n" to "src/new empty/file.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: A directory that the rollback empties is there as it was
+    Given the agent makes the directories: out
+    And I save checkpoint "one"
+    When the agent writes "x\n" to "out/deep/file.txt"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario: A directory whose files were all deleted is empty, not gone
+    Given the agent writes "x\n" to "only/one.txt"
+    And I save checkpoint "one"
+    When the agent deletes "only/one.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    And I roll back to "two"
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: Directories that are ignored, or hold ignored files alone, are left alone
+    Given the agent makes the directories: build/cache, kept
+    And the agent writes "x\n" to "kept/debug.log"
+    And I save checkpoint "one"
+    When the agent writes "x\n" to "new.txt"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario Outline: In the place of an empty directory: <what>
+    Given the agent makes the directories: thing
+    And I save checkpoint "one"
+    When the agent deletes "thing"
+    And the agent does this to "thing": <what>
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what             |
+      | makes a file     |
+      | makes a link     |
+      | makes a folder   |
+      | makes an ignored file |
+
+  Scenario Outline: <old> in the place of which there is <new>
+    Given the agent does this to "thing": makes <old>
+    And I save checkpoint "one"
+    When the agent deletes "thing"
+    And the agent does this to "thing": makes <new>
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | old             | new             |
+      | a file          | a folder        |
+      | a file          | a link          |
+      | a folder        | a file          |
+      | a folder        | a dangling link |
+      | a link          | a folder        |
+      | an absolute link | a file         |
+      | an empty folder | a folder        |
+
+  Scenario: FIFOs and sockets are left alone, and listed
+    Given a FIFO in the place of "pipe"
+    And a socket in the place of "src/socket"
+    And a FIFO in the place of "old.log"
+    When I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: pipe, src/socket
+    When the agent writes "x\n" to "new.txt"
+    And I roll back to "one"
+    Then left alone were: pipe, src/socket
+    And the sandbox is exactly as it was at "one"
+
+  Scenario: A special file is noticed whenever it appears
+    Given I save checkpoint "one"
+    When a FIFO in the place of "src/lib/pipe"
+    And I save checkpoint "two"
+    Then the latest checkpoint tells that it does not hold: src/lib/pipe
+
+  Scenario: Names of the greatest length, and names that begin and end with blanks
+    Given files with odd names: longest, leading blank, trailing blank, bare dots
+    And I save checkpoint "one"
+    When the agent deletes everything
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario: A name that git cannot store is told
+    Given the agent writes "x\n" to "src/.GIT/file"
+    When I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: src/.GIT/file
+    When I roll back to "first"
+    Then "src/.GIT/file" holds "x\n"
+
+  Scenario: What needs no change is not touched
+    Given the agent works and saves: one, two
+    And I note the dates and inodes of every file
+    When I roll back to "one"
+    Then only these files have another date or inode: work.txt

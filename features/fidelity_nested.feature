@@ -1,0 +1,106 @@
+Feature: Repositories inside the sandbox
+  Submodules and repositories that an agent cloned are captured as files. Their own `.git` is
+  neither captured nor changed nor deleted, and where their HEAD was is recorded.
+
+  Background:
+    Given a repository with plan "auth"
+
+  Scenario Outline: A nested repository <how> commits
+    Given a nested repository "inner" <how> commits
+    And I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: inner/.git
+    And "inner/inside.txt" is "inside\n" in the latest checkpoint
+    When the agent writes "changed\n" to "inner/inside.txt"
+    And the agent writes "new\n" to "inner/deep/new.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And the repository in "inner" is whole
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    And the repository in "inner" is whole
+
+    Examples:
+      | how     |
+      | with    |
+      | without |
+
+  Scenario: Two levels deep, and a bare one
+    Given a nested repository "outer" with commits
+    And a nested repository "outer/inner" with commits
+    And a bare repository "store.git"
+    And I save checkpoint "one"
+    When the agent writes "changed\n" to "outer/inner/inside.txt"
+    And the agent deletes "store.git"
+    And the agent writes "changed\n" to "outer/inside.txt"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And the repository in "outer/inner" is whole
+
+  Scenario: Rules of the nested repository hold inside it
+    Given a nested repository "inner" with commits
+    And the agent writes "*.tmp\n" to "inner/.gitignore"
+    And the agent writes "x\n" to "inner/scratch.tmp"
+    And I save checkpoint "one"
+    Then "inner/scratch.tmp" is not in the latest checkpoint
+    When the agent writes "y\n" to "inner/scratch.tmp"
+    And I roll back to "one"
+    Then "inner/scratch.tmp" holds "y\n"
+
+  Scenario: A repository whose HEAD has moved
+    Given a nested repository "inner" with commits
+    And I save checkpoint "one"
+    When the agent writes "changed\n" to "inner/inside.txt"
+    And the agent runs "git -C inner -c user.name=A -c user.email=a@example.com commit --quiet -am second"
+    And I roll back to "one"
+    Then the result says "the repository in inner/ was at"
+    And "inner/inside.txt" holds "inside\n"
+
+  Scenario: A repository that was cloned since
+    Given I save checkpoint "one"
+    When a nested repository "inner" with commits
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the result says "the repository in inner/ was made since"
+    And "inner/inside.txt" is not there
+    And "inner/.git/HEAD" is there
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: A repository that was deleted since
+    Given a nested repository "inner" with commits
+    And I save checkpoint "one"
+    When the agent deletes "inner"
+    And I roll back to "one"
+    Then the result says "the repository in inner/ has been deleted since"
+    And "inner/inside.txt" holds "inside\n"
+
+  Scenario: A folder that became a repository is seen alike with any index
+    Given I save checkpoint "one"
+    When the agent runs "git init --quiet src"
+    And I save checkpoint "two"
+    Then the latest checkpoint tells that it does not hold: src/.git
+    And "src/app.py" is "print('one')\n" in the latest checkpoint
+    When the private index is lost
+    And I save checkpoint "three"
+    Then checkpoints "two" and "three" hold the same files
+    And the latest checkpoint tells that it does not hold: src/.git
+
+  Scenario: Submodules, initialised and not
+    Given the agent adds the submodules "ready" and "bare", and only "ready" is initialised
+    And I save checkpoint "one"
+    When the agent writes "changed\n" to "ready/lib.txt"
+    And the agent writes "new\n" to "ready/new.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And the repository in "ready" is whole
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: A nested repository in the place of a file is not destroyed
+    Given the agent writes "x\n" to "thing"
+    And I save checkpoint "one"
+    When the agent deletes "thing"
+    Given a nested repository "thing" with commits
+    Then "plan rollback auth one --yes" leaves everything as it is and exits with 5

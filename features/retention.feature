@@ -1,0 +1,140 @@
+Feature: A plan keeps what matters and no more
+  A plan keeps fifty checkpoints unless it was told otherwise. What goes is marked as gone and its
+  ref is taken away; its row stays as a tombstone. What undo and redo need never goes.
+
+  Background:
+    Given a repository with plan "auth"
+
+  Scenario: Of sixty checkpoints fifty remain
+    Given I save checkpoint "kept"
+    And I run "plan checkpoint pin auth kept"
+    When 58 checkpoints of type "manual" are saved
+    Then 50 checkpoints are complete and 10 are tombstones
+    And "first" names checkpoint "initial"
+    And checkpoint 60 is complete
+    And checkpoint "kept" is complete
+    And these numbers are tombstones, and no ref is left of them: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+    And rows and refs agree, and nothing is half done
+
+  Scenario: Sixty tool calls do not push out what was saved by hand
+    Given I save checkpoint "by-hand"
+    When 60 checkpoints of type "pre_tool" are saved
+    Then 50 checkpoints are complete and 12 are tombstones
+    And checkpoint "by-hand" is complete
+    And these checkpoints can be brought back exactly: by-hand
+
+  Scenario: A rollback to the second oldest of fifty does not prune its own target
+    Given I save checkpoint "second"
+    And 47 checkpoints of type "manual" are saved
+    And I save checkpoint "last"
+    When I roll back to "second"
+    Then the sandbox is exactly as it was at "second"
+    And 50 checkpoints are complete and 2 are tombstones
+    And checkpoint "second" is complete
+    When I undo
+    Then the sandbox is exactly as it was at "last"
+    And the result says "2 checkpoints that return to the timeline were pruned and cannot be restored"
+    And rows and refs agree, and nothing is half done
+
+  Scenario: After sixty rollbacks the last ten can be undone
+    Given the agent works and saves: one, two
+    And I roll back between "one" and "two" 60 times
+    Then at most 50 checkpoints are complete
+    When I undo 10 times
+    Then the sandbox is exactly as it was at "two"
+    And at most 50 checkpoints are complete
+    When I try to undo
+    Then it is refused with exit code 1
+    And rows and refs agree, and nothing is half done
+
+  Scenario: A redo is still there after many checkpoints
+    Given the agent works and saves: one, two
+    And I roll back to "one"
+    And I undo
+    When 47 checkpoints of type "manual" are saved
+    Then 50 checkpoints are complete and 4 are tombstones
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+    And rows and refs agree, and nothing is half done
+
+  Scenario: Nothing is pruned while a rollback is under way
+    Given I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
+    And the agent works and saves: one, two, three
+    When "plan rollback auth one --yes" is killed at "rollback.safety_made"
+    Then 5 checkpoints are complete and 0 are tombstones
+    When I run "plan rollback auth one --yes"
+    Then it succeeds
+    And the sandbox is exactly as it was at "one"
+    And rows and refs agree, and nothing is half done
+
+  Scenario: What is superseded goes before what is live, and what an undo would not revive before that
+    Given the agent works and saves: one, two, three
+    And I run "plan policy auth --max-checkpoints 10 --keep-recent 0 --undo-depth 1"
+    And I roll back to "two"
+    And the agent works and saves: four
+    And I roll back to "one"
+    When I run "plan checkpoint prune auth --max 6 --dry-run --format json"
+    Then these would go: pre_rollback because same_files, rollback because same_files, three because superseded
+    And these would stay: initial, one, two, four, pre_rollback, rollback
+
+  Scenario: Each plan has limits of its own
+    Given I run "plan policy auth --max-checkpoints 3 --keep-recent 1"
+    And plan "other"
+    When the agent works and saves: one, two, three, four
+    Then 5 checkpoints are complete and 0 are tombstones
+    When I speak of plan "auth"
+    And the agent works and saves: one, two, three, four
+    Then 3 checkpoints are complete and 2 are tombstones
+
+  Scenario: A plan can be created with a limit
+    When I run "plan create small --max-checkpoints 15 --format json"
+    And I run "plan policy small --format json"
+    Then its JSON has data.policy.retention.max_checkpoints 15
+    And its JSON has data.set_for_plan ["retention.max_checkpoints"]
+    When I run "plan create wrong --max-checkpoints 0"
+    Then it exits with 2 and says "max_checkpoints cannot be 0"
+    And the plans are: auth, small
+
+  Scenario: How deep undo goes is a limit, too
+    Given the agent works and saves: one, two
+    And I run "plan policy auth --undo-depth 2"
+    And I roll back between "one" and "two" 3 times
+    When I undo 2 times
+    Then the sandbox is exactly as it was at "one"
+    When I try to undo
+    Then it is refused with exit code 1
+
+  Scenario: Old checkpoints go, but not all of them
+    Given the agent works and saves: one, two, three
+    And every checkpoint is 40 days old
+    And I run "plan policy auth --max-age 30d --keep-recent 2"
+    When the agent works and saves: four
+    Then the timeline is: initial, three, four
+
+  Scenario: Bytes can be limited
+    Given I run "plan policy auth --max-bytes 40KiB --keep-recent 1"
+    And the agent saves as "big" something of 30 KiB that does not compress
+    And the agent saves as "bigger" something of 30 KiB that does not compress
+    Then the timeline is: initial, bigger
+
+  Scenario: Before a decision that holds
+    Given decision "use-sqlite" was taken at checkpoint "decided"
+    And I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
+    When the agent works and saves: one, two, three, four
+    Then the timeline is: initial, decided, three, four
+
+  Scenario: A plan whose limits cannot be read any more loses nothing
+    Given I run "plan policy auth --max-checkpoints 60"
+    And 51 checkpoints of type "manual" are saved
+    And the plan's row holds this policy: {"retention": {"max_checkpoints": 6
+    When I run "plan save auth"
+    Then it succeeds
+    And it notes "the limits of plan auth are damaged"
+    And 53 checkpoints are complete and 0 are tombstones
+    When I run "plan rollback auth latest --dry-run --format json"
+    And I then run "plan rollback auth latest --yes --format json"
+    Then what is left on the timeline is as many as the dry run told
+    And 55 checkpoints are complete and 0 are tombstones
+    When I run "plan policy auth --reset"
+    And I run "plan save auth"
+    Then 50 checkpoints are complete and 6 are tombstones
