@@ -1,0 +1,1 @@
+"""Keeps the documentation true: generates what the program knows, and checks the rest."""
