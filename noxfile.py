@@ -1,6 +1,8 @@
-"""Every check of the project; plain `nox` runs them all."""
+"""Every check of the project; plain `nox` runs them all but those that take long."""
 
+import os
 import shutil
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -9,9 +11,22 @@ import nox
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["lint", "types", "layers", "behave", "robot", "build"]
+nox.options.sessions = [
+    "lint",
+    "types",
+    "layers",
+    "docs",
+    "behave",
+    "postgres",
+    "robot",
+    "coverage_report",
+    "benchmark",
+    "build",
+]
 
+ROOT = Path(__file__).parent
 PYPROJECT = nox.project.load_toml("pyproject.toml")
+_wheels: list[Path] = []
 
 
 def group(name: str) -> list[str]:
@@ -26,12 +41,32 @@ def fresh_directory(session: nox.Session, name: str) -> Path:
     return directory
 
 
+def install_package(session: nox.Session, *more: str) -> None:
+    """Install the wheel of this checkout, which is built once for all sessions of a run."""
+    if not _wheels:
+        place = fresh_directory(session, "wheel")
+        session.run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(place), ".")
+        _wheels.extend(place.glob("*.whl"))
+    session.install(str(_wheels[0]), *more)
+    # pip keeps an installed copy of the same version, and the session's environment is reused.
+    session.install("--force-reinstall", "--no-deps", str(_wheels[0]))
+
+
+def measured(session: nox.Session, suite: str) -> dict[str, str]:
+    """Variables under which every Python process saves for coverage_report what it ran."""
+    data = fresh_directory(session, f"coverage-{suite}") / "data"
+    return {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "COVERAGE_FILE": str(data)}
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and formatting with ruff."""
+    """Check style and formatting with ruff, and look for dead code with vulture."""
     session.install(*group("lint"))
     session.run("ruff", "check", *session.posargs, ".")
     session.run("ruff", "format", "--check", ".")
+    # What only tests use is dead, too.
+    session.run("vulture", "src", "migrations")
+    session.run("vulture")
 
 
 @nox.session
@@ -49,23 +84,67 @@ def layers(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Check pages, links and schemas, and run what pages show; `-- --write` renews them."""
+    install_package(session, *group("docs"))
+    session.run("python", "-m", "docs.tools", *session.posargs)
+
+
+@nox.session
 def behave(session: nox.Session) -> None:
     """Run the features against the installed package."""
-    session.install(".", *group("behave"))
-    session.run("python", "features/run_parallel.py", *session.posargs)
+    install_package(session, *group("behave"))
+    session.run(
+        "python", "features/run_parallel.py", *session.posargs, env=measured(session, "behave")
+    )
+
+
+@nox.session
+def postgres(session: nox.Session) -> None:
+    """Run the features that are about storage with the rows on a PostgreSQL server."""
+    drivers = PYPROJECT["project"]["optional-dependencies"]["postgres"]
+    install_package(session, *drivers, *group("postgres"))
+    env = {**measured(session, "postgres"), "BACKTRAIL_TEST_DATABASE": "postgresql"}
+    session.run("python", "features/run_parallel.py", *session.posargs, env=env)
 
 
 @nox.session
 def robot(session: nox.Session) -> None:
-    """Build the wheel, install it and drive it end to end from a shell."""
-    wheels = fresh_directory(session, "wheel")
-    session.run("pip", "wheel", "--no-deps", "--wheel-dir", str(wheels), ".")
-    wheel = next(wheels.glob("*.whl"))
-    session.install(str(wheel), *group("robot"))
-    # pip keeps an installed copy of the same version, and the session's environment is reused.
-    session.install("--force-reinstall", "--no-deps", str(wheel))
+    """Drive the installed wheel end to end from a shell."""
+    install_package(session, *group("robot"))
     results = fresh_directory(session, "robot-results")
-    session.run("robot", "--outputdir", str(results), *session.posargs, "robot/")
+    session.run(
+        "python",
+        "robot/run_parallel.py",
+        str(results),
+        *session.posargs,
+        env=measured(session, "robot"),
+    )
+
+
+@nox.session
+def coverage_report(session: nox.Session) -> None:
+    """Put together what the features and the end-to-end suites covered; branches count, too."""
+    session.install(*group("coverage"))
+    data = [str(path) for path in sorted(session.cache_dir.glob("coverage-*/"))]
+    if not data:
+        session.error("nothing was measured yet: run the sessions behave and robot first")
+    place = fresh_directory(session, "coverage")
+    env = {"COVERAGE_FILE": str(place / "data")}
+    # Reads every file and runs none, so that those that nobody ever runs are reported, too.
+    session.run("coverage", "run", "--source=src", "-m", "tabnanny", "-q", "src", env=env)
+    session.run("coverage", "combine", "--quiet", "--keep", *data, str(place), env=env)
+    session.run("coverage", "report", *session.posargs, env=env)
+
+
+@nox.session
+def benchmark(session: nox.Session) -> None:
+    """Run each benchmark once, in small: that they work, and ratios to look at."""
+    install_package(session, *group("bench"))
+    # asv keeps what it knows of the machine in the home directory, and nowhere else.
+    env = {"HOME": str(fresh_directory(session, "asv-home"))}
+    session.run("asv", "machine", "--yes", silent=True, env=env)
+    session.run("asv", "run", "--quick", "--python=same", *session.posargs, env=env)
 
 
 @nox.session
@@ -74,8 +153,44 @@ def build(session: nox.Session) -> None:
     session.install(*group("build"))
     dist = fresh_directory(session, "dist")
     session.run("python", "-m", "build", "--outdir", str(dist), *session.posargs)
-    session.run("twine", "check", "--strict", *map(str, dist.iterdir()))
-    with zipfile.ZipFile(next(dist.glob("*.whl"))) as wheel:
-        revisions = [n for n in wheel.namelist() if n.startswith("backtrail/migrations/versions/")]
-    if not any(name.endswith(".py") for name in revisions):
-        session.error("the wheel holds no database migrations")
+    archives = sorted(dist.iterdir())
+    session.run("twine", "check", "--strict", *map(str, archives))
+    for archive in archives:
+        if not any("migrations/versions/0001_" in name for name in _names_in(archive)):
+            session.error(f"{archive.name} holds no database migrations")
+    _try_out(session, archives)
+
+
+def _names_in(archive: Path) -> list[str]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return wheel.namelist()
+    with tarfile.open(archive) as sdist:
+        return sdist.getnames()
+
+
+def _try_out(session: nox.Session, archives: list[Path]) -> None:
+    """Install each as a user would, where nothing is installed yet, and run the program."""
+    for archive in archives:
+        place = fresh_directory(session, "try-out")
+        session.run("python", "-m", "virtualenv", "--quiet", str(place))
+        session.run(str(place / "bin" / "pip"), "install", "--quiet", str(archive), external=True)
+        session.run(str(place / "bin" / "plan"), "--version", external=True)
+
+
+@nox.session
+def chaos(session: nox.Session) -> None:
+    """By hand: kills at every pair of places, and long random histories; takes an hour."""
+    install_package(session, *group("behave"))
+    wanted = session.posargs or [
+        f"features/{name}.feature" for name in ("crash_matrix", "crash_of_recovery", "model")
+    ]
+    examples = os.environ.get("BACKTRAIL_EXAMPLES", "200")
+    session.run("python", "features/run_parallel.py", *wanted, env={"BACKTRAIL_EXAMPLES": examples})
+
+
+@nox.session
+def scale(session: nox.Session) -> None:
+    """By hand: checkpoints and rollbacks of 20,000 files, as ratios against plain git."""
+    install_package(session)
+    session.run("python", "benchmarks/checkpoint_ratios.py", *session.posargs)

@@ -137,8 +137,8 @@ def add_and_commit(tree):
     git("commit", "-qm", "x", cwd=tree)
 
 
-def reset_and_clean(tree):
-    git("reset", "--hard", "HEAD~1", cwd=tree)
+def reset_and_clean(tree, commit="HEAD~1"):
+    git("reset", "--hard", commit, cwd=tree)
     git("clean", "-fd", cwd=tree)
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks, run by asv; every figure stands beside one of plain git."""
