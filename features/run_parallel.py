@@ -11,6 +11,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
 MEMORY, ROOM = Path("/dev/shm"), 1024**3
 # Not all of `support`: behave forgets what was registered with it before it begins.
 HEAVY = ("behave.__main__", "support.crashes", "support.models")
+WARM = ("support.statements", "support.tree")
 COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
 FAILING = re.compile(r"^ +(\S+\.feature:\d+ .*)$", re.MULTILINE)
 # What the formatter puts between two lines of dashes, up to which it prints dots.
@@ -84,6 +86,7 @@ def main(arguments: list[str]) -> int:
     options = [a for a in arguments if not a.endswith(".feature")]
     if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ["TMPDIR"] = str(MEMORY)
+    listen_to_signals()
     load_everything()
     files = [p for p in chosen or FEATURES.glob("*.feature") if _has_a_turn(p)]
     results = run_all(sorted(files, key=_turn), options)
@@ -114,12 +117,19 @@ def _tell(failures: list[Result]) -> None:
             file.write(text)
 
 
+def listen_to_signals() -> None:
+    """As from a terminal: nohup, or a shell's `&`, would have the forks ignore some of them."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def load_everything() -> None:
     """Import what the forks would import each for itself, which takes seconds."""
     sys.path.insert(0, str(FEATURES))
     for module in HEAVY:
         import_module(module)
-    import_module("support.statements").warm_up()
+    for module in WARM:
+        import_module(module).warm_up()
     gc.freeze()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -42,6 +43,9 @@ class Count(ResultVisitor):
 def main(results: Path, arguments: list[str]) -> int:
     chosen = [Path(a).resolve() for a in arguments if a.endswith(".robot")]
     options = [a for a in arguments if not a.endswith(".robot")]
+    # As from a terminal: nohup, or a shell's `&`, would have the suites ignore these.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     suites = sorted(chosen or SUITES.glob("*.robot"), key=_turn)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         running = [pool.submit(run, suite, results, options) for suite in suites]

@@ -1,13 +1,12 @@
-"""The commands that the program has, asked of the program itself."""
+"""The commands that the program has, asked of the program itself, and made ready for forks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typer.core import TyperGroup
-from typer.main import get_command
+from typer.core import TyperCommand, TyperGroup
 
-from backtrail.cli.app import build
+from backtrail.cli.app import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,14 +14,27 @@ if TYPE_CHECKING:
 
 def command_names() -> set[str]:
     """Every command by its words, such as `checkpoint create`; groups are no commands."""
-    root = get_command(build())
+    return {name for name, command in _commands(_root()) if not isinstance(command, TyperGroup)}
+
+
+def warm_up() -> None:
+    """Let every command parse an empty line, so that forks find ready what Typer makes for it."""
+    for name, command in [("", _root()), *_commands(_root())]:
+        command.make_context(name, [], resilient_parsing=True)
+
+
+def _root() -> TyperGroup:
+    root = program()
     assert isinstance(root, TyperGroup)
-    return set(_names(root))
+    return root
 
 
-def _names(group: TyperGroup, before: str = "") -> Iterator[str]:
+def _commands(
+    group: TyperGroup, before: str = ""
+) -> Iterator[tuple[str, TyperCommand | TyperGroup]]:
+    """Commands and groups by their words."""
     for name, command in group.commands.items():
+        if isinstance(command, TyperCommand | TyperGroup):
+            yield f"{before}{name}", command
         if isinstance(command, TyperGroup):
-            yield from _names(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}"
+            yield from _commands(command, f"{before}{name} ")

@@ -1,9 +1,11 @@
 """The command tree: every command, in the order in which `plan --help` shows them."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
@@ -33,8 +35,14 @@ EPILOG = (
 )
 
 
+@cache
+def program() -> Callable[..., object]:
+    """The whole program; put together once, however often a process runs it."""
+    return get_command(build())
+
+
 def build() -> typer.Typer:
-    """The whole program."""
+    """Every command where it belongs."""
     app = _group(
         _root, "Checkpoints and exact rollback for work in git worktree sandboxes.", epilog=EPILOG
     )

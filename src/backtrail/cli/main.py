@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from backtrail.cli.app import build
+from backtrail.cli.app import program
 from backtrail.cli.failures import INTERRUPTED, failure_of
 from backtrail.cli.output import streams
 from backtrail.cli.output.emit import emit
@@ -35,7 +35,7 @@ def _outcome(session: Session) -> Report | Failure | int:
     """A report or a failure; a bare code if all was already said, as by `--help`."""
     # Without Typer's standalone mode its exceptions arrive here, and so do the reports.
     try:
-        returned = build()(
+        returned = program()(
             args=list(session.argv), prog_name=session.program, standalone_mode=False, obj=session
         )
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a traceback is for the log
