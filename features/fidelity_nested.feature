@@ -47,6 +47,14 @@ Feature: Repositories inside the sandbox
     And I roll back to "one"
     Then "inner/scratch.tmp" holds "y\n"
 
+  Scenario: What is ignored in a repository of which nothing is captured
+    Given a nested repository "inner" without commits
+    And I save checkpoint "one"
+    When the agent writes "*.tmp\n" to ".gitignore"
+    And the agent writes "x\n" to "inner/deep/scratch.tmp"
+    And I roll back to "one"
+    Then "inner/deep/scratch.tmp" holds "x\n"
+
   Scenario: A repository whose HEAD has moved
     Given a nested repository "inner" with commits
     And I save checkpoint "one"

@@ -20,6 +20,7 @@ A Failure Has Its Own Exit Code And Says So In JSON
     ...    5    refused    plan rollback auth ${STRANGER} --yes
     ...    5    refused    cd '${AUTH}' && PLAN_ID=other plan rollback 1 --yes
     ...    6    not_confirmed    plan rollback auth 1
+    ...    9    git_failed    GIT_PYTHON_GIT_EXECUTABLE=/nonexistent plan create other-git
 
 Without A Terminal Nothing Is Asked And Nothing Changes
     Go To    ${AUTH}

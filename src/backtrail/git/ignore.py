@@ -109,17 +109,6 @@ def scratch_directory(store: PrivateStore) -> Generator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def ignored_now(store: PrivateStore, root: Path, excludes: bytes, captured: TreeId) -> list[bytes]:
-    """What is ignored in a sandbox and not captured, a wholly ignored directory as one entry."""
-    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
-        git = store.git(root, directory / "index")
-        git.call("read-tree", captured)
-        output = git.call(
-            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
-        )
-    return output.records()
-
-
 def ignored_at(
     store: PrivateStore, tree: TreeId, excludes: bytes, candidates: Sequence[bytes]
 ) -> set[bytes]:

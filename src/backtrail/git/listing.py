@@ -13,13 +13,15 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.git.ignore import scratch_directory
+from backtrail.git.ignore import excludes_setting, scratch_directory
+from backtrail.git.paths import parents_of
 from backtrail.git.runner import Output, nul_joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from backtrail.domain.ids import TreeId
     from backtrail.git.runner import GitRunner, RunningGit
     from backtrail.git.store import PrivateStore
 
@@ -84,22 +86,14 @@ class Lister:
         return list(_bare([record for record in records if record.endswith(b"/")]))
 
     def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-        """Repositories at any depth, and their files as far as ignore rules allow.
-
-        An entry in a scratch index makes git take a repository for a plain directory.
-        """
+        """Repositories at any depth, and their files as far as ignore rules allow."""
         repositories: list[bytes] = []
         files: list[bytes] = []
         with scratch_directory(self.store) as directory:
             scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
-            empty = self.git.call("hash-object", "-w", "--stdin", stdin=b"").text.encode()
             while found:
                 repositories += found
-                probe = b".backtrail-" + secrets.token_hex(8).encode()
-                lines = [b"100644 %s 0\t%s%s" % (empty, path, probe) for path in found]
-                self.git.call(
-                    "update-index", "-z", "--index-info", stdin=nul_joined(lines), extra=scratch
-                )
+                _take_for_directories(self.git, found, scratch)
                 inside = self.git.call(*self._words(*_below(found)), extra=scratch).records()
                 files += (path for path in inside if not path.endswith(b"/"))
                 found = [path for path in inside if path.endswith(b"/")]
@@ -108,6 +102,40 @@ class Lister:
     def _words(self, *more: str) -> list[str]:
         listing = ("ls-files", "-o", "-z", "--exclude-standard")
         return ["-c", self.excludes_setting, *listing, *more]
+
+
+def ignored_now(
+    store: PrivateStore,
+    root: Path,
+    excludes: bytes,
+    captured: TreeId,
+    repositories: Iterable[bytes],
+) -> list[bytes]:
+    """What is ignored in a sandbox and not captured, a wholly ignored directory as one entry."""
+    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
+        git = store.git(root, directory / "index")
+        git.call("read-tree", captured)
+        # Of a repository without captured files git would not even look at what is in it.
+        _take_for_directories(git, [path + b"/" for path in repositories], {})
+        output = git.call(
+            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
+        )
+    records = output.records()
+    whole = {record.rstrip(b"/") for record in records if record.endswith(b"/")}
+    # Git names the entries of a directory that holds nothing but ignored files once more.
+    return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]
+
+
+def _take_for_directories(
+    git: GitRunner, repositories: Sequence[bytes], scratch: Mapping[str, str]
+) -> None:
+    """Make git take repositories for plain directories, by an entry of a scratch index in each."""
+    if not repositories:
+        return
+    empty = git.call("hash-object", "-w", "--stdin", stdin=b"").text.encode()
+    probe = b".backtrail-" + secrets.token_hex(8).encode()
+    lines = [b"100644 %s 0\t%s%s" % (empty, path, probe) for path in repositories]
+    git.call("update-index", "-z", "--index-info", stdin=nul_joined(lines), extra=scratch)
 
 
 def _below(directories: Sequence[bytes]) -> list[str]:

@@ -12,7 +12,7 @@ from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import LeftAlone, RollbackResult
-from backtrail.git.ignore import ignored_now
+from backtrail.git.listing import ignored_now
 from backtrail.git.partial import refuse_unknown_paths
 from backtrail.git.restore import plan_files
 from backtrail.git.storable import SET_BITS
@@ -223,8 +223,14 @@ def _remarks(operation: Operation, wanted: Captured, before: Captured) -> tuple[
 
 def _ignored(locked: LockedSandbox, present: Captured | Glimpse) -> list[str]:
     """What the rules of the present ignore, a wholly ignored directory as one entry."""
-    excludes, tree = present.state.excludes, present.tree
-    found = ignored_now(locked.store, locked.sandbox.path, excludes, tree)
+    state = present.state
+    found = ignored_now(
+        locked.store,
+        locked.sandbox.path,
+        state.excludes,
+        present.tree,
+        map(os.fsencode, state.extras.repositories),
+    )
     return [os.fsdecode(path) for path in found]
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from backtrail.domain.capture import CaptureRules
+from backtrail.domain.errors import GitFailedError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.capture import Camera
 from backtrail.git.identity import located, refuse_own_files_inside
@@ -77,8 +78,13 @@ class Workspace:
 
     def user_repository(self, store: PrivateStore | None = None) -> UserRepository:
         """The user's repository through GitPython, which only making a sandbox needs."""
-        from backtrail.git.worktree import UserRepository
-
+        try:
+            from backtrail.git.worktree import UserRepository
+        except ImportError as error:  # GitPython looks for its git when it is imported
+            raise GitFailedError(
+                "the git that $GIT_PYTHON_GIT_EXECUTABLE names cannot be run",
+                hint="unset that variable, or let it name a git that works",
+            ) from error
         return UserRepository(self.common_dir, store.lock_descriptors if store else ())
 
     def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:

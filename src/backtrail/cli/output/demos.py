@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NUMBERS = {name: number for number, name in enumerate(StepName, 1)}
 COLUMNS = ("damage", "what the agent did", "after the rollback")
 LESSONS = (
-    "A checkpoint holds files, executable bits, links, index, HEAD and branch.",
+    "A checkpoint holds files, permission bits, links, index, HEAD and branch.",
     "Every rollback first saves what is there: undo and redo lose nothing.",
     "What git ignores is left alone, and your own checkout is never used.",
 )
