@@ -89,23 +89,6 @@ Feature: What is captured, and what is said of the rest
     And I roll back to "one"
     Then "README.md" has 2000 bytes
 
-  Scenario Outline: A plan.toml that is wrong: <what>
-    Given plan.toml is "<text>"
-    When I run "plan status auth" in every format
-    Then every format says so in one sentence with a hint, and exits with 2
-
-    Examples:
-      | what            | text                                   |
-      | unknown key     | [capture]\ninclude_ignord = []\n       |
-      | unknown section | [captur]\n                             |
-      | no list         | [capture]\ninclude_ignored = '.env'\n  |
-      | no pattern      | [capture]\ninclude_ignored = ['!x']\n  |
-      | outside         | [capture]\ninclude_ignored = ['../x']\n |
-      | no size         | [capture]\nmax_file_size = 'large'\n   |
-      | negative size   | [capture]\nmax_file_size = -1\n        |
-      | no TOML         | capture = = 1\n                        |
-      | not a section   | capture = 1\n                          |
-
   Scenario: A file that never holds still is left out, and that is said
     Given "busy.txt" is rewritten whenever it has been read
     When I save checkpoint "one" meanwhile

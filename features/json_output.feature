@@ -31,6 +31,8 @@ Feature: JSON output
       | plan checkpoint show auth one        |
       | plan checkpoint diff -p auth one two |
       | plan checkpoint label auth one begun |
+      | plan config show                     |
+      | plan config check                    |
       | plan db status                       |
       | plan db upgrade                      |
       | plan db path                         |
@@ -63,6 +65,8 @@ Feature: JSON output
       | plan checkpoint show auth nothing       | not_found     |
       | plan checkpoint diff -p nothing         | not_found     |
       | plan checkpoint label auth one two      | refused       |
+      | plan config show -C ..                  | failed        |
+      | plan config check -C ..                 | failed        |
       | plan db status -C ..                    | failed        |
       | plan db upgrade -C ..                   | failed        |
       | plan db path -C ..                      | failed        |

@@ -118,6 +118,7 @@ Feature: Repositories of every shape
     Given the user runs "git branch plan"
     When I run "plan create auth"
     Then it exits with 5 and says "while a branch 'plan' exists"
+    And it notes "or set another branch_prefix under [sandbox] in plan.toml"
     And the plans are: nothing
 
   Scenario: A submodule

@@ -55,6 +55,8 @@ SESSION = (
     "plan ops --limit 1",
     "plan log --limit 2",
     "plan demo",
+    "plan config show",
+    "plan config check",
     "plan db status",
     "plan db upgrade",
     "plan db path",

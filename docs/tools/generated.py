@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import commands, fields, tables
+from . import commands, fields, settings, tables
 from .pages import Generators
 
 
@@ -15,6 +15,8 @@ def generators() -> Generators:
         "envelope": fields.envelope,
         "data of commands": fields.commands,
         "shared objects": fields.shared,
+        "settings": settings.reference,
+        "variables": settings.variables,
         "revision": tables.revision,
         "overview of tables": tables.overview,
         "tables": tables.reference,

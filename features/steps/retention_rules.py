@@ -221,7 +221,7 @@ def _(context):
     @MANY
     @given(st.dictionaries(st.sampled_from(["retention", "corrupt", "x"]), values | limits))
     def holds(stored):
-        found = stored_retention(stored)
+        found = stored_retention(stored, CheckpointRetentionPolicy())
         if found.problem:
             assert found.policy == CheckpointRetentionPolicy()
         else:

@@ -73,6 +73,11 @@ def _(context, name):
     context.world.git("config", f"filter.{name}.required", "true")
 
 
+@then('there is a folder "{place:Text}"')
+def _(context, place):
+    assert (context.world.root / place).is_dir(), place
+
+
 @then('there is no folder "{place:Text}"')
 def _(context, place):
     assert not os.path.lexists(context.world.root / place)

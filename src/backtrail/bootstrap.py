@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.config import read_configuration
-from backtrail.domain.errors import NoPlansYetError
+from backtrail.config import Configuration, Place, place_of, read_configuration
+from backtrail.domain.errors import NoPlansYetError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.discovery import Worktree, find_worktree
 from backtrail.git.gitstate import user_git
@@ -32,6 +32,7 @@ from backtrail.storage.schema import ensure_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
+    from backtrail.config.effective import EffectiveSettings
     from backtrail.domain.demo import DemoResult, DemoStep
 
 
@@ -65,12 +66,15 @@ def open_services(
     failpoints: Failpoints = NO_FAILPOINTS,
     progress: Callable[[str], None] = _say_nothing,
     make: bool = True,
+    tolerated: list[str] | None = None,
 ) -> Services:
     """The services for the repository that holds `start`; its store is made at first use.
 
-    Without `make` a repository that never had a plan is left as it is: NoPlansYet.
+    Without `make` a repository that never had a plan is left as it is: NoPlansYet. What is wrong
+    with `plan.toml` is added to `tolerated` by callers to whom no setting matters, else raised.
     """
     worktree = find_worktree(start)
+    configuration = _configuration(_place(worktree, environ), tolerated)
     layout = _home(worktree, environ)
     if not make and not layout.git_dir.is_dir():
         raise NoPlansYetError(
@@ -100,11 +104,39 @@ def open_services(
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
-        rules=read_configuration(main_root).capture,
+        settings=configuration.settings,
     )
     return Services(
         PlanService(workspace), CheckpointService(workspace), PolicyService(workspace), workspace
     )
+
+
+def _configuration(place: Place, tolerated: list[str] | None) -> Configuration:
+    try:
+        return read_configuration(place)
+    except UsageError as error:
+        if tolerated is None:
+            raise
+        tolerated.append(f"{error.message}; what is shown here does not depend on it")
+        return Configuration(place.file)
+
+
+def _place(worktree: Worktree, environ: Mapping[str, str]) -> Place:
+    return place_of(
+        worktree.root, worktree.common_dir, is_main=worktree.is_main, home=environ.get("HOME")
+    )
+
+
+def open_configuration(start: Path, environ: Mapping[str, str]) -> EffectiveSettings:
+    """What is in force in a repository and why; nothing is made."""
+    from backtrail.config.effective import effective_settings, surroundings
+
+    worktree = find_worktree(start)
+    place = _place(worktree, environ)
+    layout = _home(worktree, environ)
+    database = DatabaseService(_database_url(layout, environ)).location()
+    around = surroundings(environ, home=layout.home, database=database)
+    return effective_settings(read_configuration(place), around, at=worktree.root)
 
 
 def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseService:

@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
-from backtrail.cli.commands import checkpoint, db, prune
+from backtrail.cli.commands import checkpoint, config, db, prune
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
 from backtrail.cli.commands.diff import diff
@@ -63,6 +63,7 @@ def build() -> typer.Typer:
     ):
         app.command(name, rich_help_panel=panel)(command(function))
     app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
+    app.add_typer(_config(), name="config", rich_help_panel=CARE)
     app.add_typer(_db(), name="db", rich_help_panel=CARE)
     return app
 
@@ -78,6 +79,13 @@ def _checkpoint() -> typer.Typer:
     app.command("unpin")(command(checkpoint.unpin))
     app.command("delete")(command(prune.delete))
     app.command("prune")(command(prune.prune))
+    return app
+
+
+def _config() -> typer.Typer:
+    app = _group(_subgroup, "Look at the settings of this repository.")
+    app.command("show")(command(config.show))
+    app.command("check")(command(config.check))
     return app
 
 

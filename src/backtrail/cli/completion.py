@@ -9,7 +9,7 @@ def complete_plan(incomplete: str) -> list[tuple[str, str]]:
     try:
         from backtrail.bootstrap import open_services
 
-        services = open_services(Path.cwd(), os.environ, command_line="", make=False)
+        services = open_services(Path.cwd(), os.environ, command_line="", make=False, tolerated=[])
         try:
             plans = services.plans.list_plans()
         finally:

@@ -20,6 +20,7 @@ from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 
 if TYPE_CHECKING:
     from backtrail.bootstrap import Services
+    from backtrail.config.effective import EffectiveSettings
     from backtrail.services.database import DatabaseService
 
 
@@ -110,10 +111,11 @@ class Session:
         return round((time.monotonic() - self._clock) * 1000)
 
     @contextmanager
-    def services(self, *, make: bool = False) -> Generator[Services]:
+    def services(self, *, make: bool = False, lenient: bool = False) -> Generator[Services]:
         """The services, closed afterwards; what recovery did is kept to be told.
 
-        Only with `make` is anything made in a repository that has no plans yet.
+        Only with `make` is anything made in a repository that has no plans yet. With `lenient`,
+        for commands that only read rows, a wrong `plan.toml` is told and does not stop them.
         """
         from backtrail.bootstrap import open_services
 
@@ -125,12 +127,18 @@ class Session:
                 failpoints=self.failpoints,
                 progress=self.progress.show,
                 make=make,
+                tolerated=self.messages if lenient else None,
             )
             try:
                 yield services
             finally:
                 self.messages.extend(services.notices)
                 services.close()
+
+    def configuration(self) -> EffectiveSettings:
+        from backtrail.bootstrap import open_configuration
+
+        return open_configuration(self.start, self.environ)
 
     def database(self) -> DatabaseService:
         from backtrail.bootstrap import open_database_admin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -45,6 +45,13 @@ class CheckpointRetentionPolicy:
         """Whether the number of checkpoints tells if any must go."""
         return self.max_age is None and self.max_bytes is None
 
+    def with_limits(self, limits: Mapping[str, Any]) -> CheckpointRetentionPolicy:
+        """The same but for these limits. Unknown names are not ours to judge."""
+        values = {name: limits[name] for name in LIMITS if name in limits}
+        if "max_age_seconds" in values:
+            values["max_age"] = _age(values.pop("max_age_seconds"))
+        return replace(self, **values)
+
     def limits(self) -> dict[str, int | None]:
         """All limits in a form that JSON can hold."""
         values = asdict(self)
@@ -64,34 +71,34 @@ class PlanRetention:
     """Why the defaults stand in for the plan's own limits."""
 
 
-def stored_retention(plan_policy: Mapping[str, Any]) -> PlanRetention:
+def stored_retention(
+    plan_policy: Mapping[str, Any], usual: CheckpointRetentionPolicy
+) -> PlanRetention:
     """The retention part of a plan's policy; damaged or impossible limits count as not set."""
     stored: object = plan_policy.get(RETENTION, None if "corrupt" in plan_policy else {})
     if not isinstance(stored, Mapping):
-        return PlanRetention(CheckpointRetentionPolicy(), problem="they cannot be read")
+        return PlanRetention(usual, problem="they cannot be read")
     limits = cast("Mapping[str, Any]", stored)
     try:
-        policy = policy_of(limits)
+        policy = usual.with_limits(limits)
     except UsageError as error:
-        return PlanRetention(CheckpointRetentionPolicy(), problem=error.message)
+        return PlanRetention(usual, problem=error.message)
     return PlanRetention(policy, tuple(name for name in LIMITS if name in limits))
 
 
-def policy_of(limits: Mapping[str, Any]) -> CheckpointRetentionPolicy:
-    """The policy with these limits; the rest by default. Unknown names are not ours to judge."""
-    values = {name: limits[name] for name in LIMITS if name in limits}
-    seconds = values.pop("max_age_seconds", None)
-    if seconds is not None:
-        _check_count("max_age", seconds, least=1)
-        # A number that no span of time can hold must be told as too long, too.
-        values["max_age"] = timedelta(seconds=min(seconds, _LONGEST.total_seconds() + 1))
-    return CheckpointRetentionPolicy(**values)
+def _age(seconds: object) -> timedelta | None:
+    if seconds is None:
+        return None
+    whole = _check_count("max_age", seconds, least=1)
+    # A number that no span of time can hold must be told as too long, too.
+    return timedelta(seconds=min(whole, _LONGEST.total_seconds() + 1))
 
 
-def _check_count(name: str, value: object, *, least: int) -> None:
+def _check_count(name: str, value: object, *, least: int) -> int:
     # True would pass for 1, and rows and callers may hold anything.
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MOST:
         raise UsageError(
             f"{name} cannot be {value!r}",
             hint=f"{name} is a whole number from {least} to {_MOST}",
         )
+    return value

@@ -102,7 +102,8 @@ class UserRepository:
             if self.branch_exists(blocking):
                 raise RefusedError(
                     f"branch {branch!r} cannot be made while a branch {blocking!r} exists",
-                    hint=f"rename it: git branch -m {blocking} NEW-NAME",
+                    hint=f"rename it with git branch -m {blocking} NEW-NAME, or set another "
+                    "branch_prefix under [sandbox] in plan.toml",
                 )
 
     def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:

@@ -182,8 +182,7 @@ class CheckpointService:
         """Remove what the plan's limits, or this one, do not let stay."""
 
         def choose(uow: UnitOfWork, row: Plan) -> RetentionDecision:
-            now = self._workspace.now()
-            return decision_now(uow, row, now, max_checkpoints=max_checkpoints)
+            return decision_now(self._workspace, uow, row, max_checkpoints=max_checkpoints)
 
         return remove(
             self._workspace, plan, choose, OperationKind.PRUNE, dry_run=dry_run, wait=wait
@@ -201,7 +200,7 @@ class CheckpointService:
         return remove(
             self._workspace,
             plan,
-            lambda uow, row: chosen_by_hand(uow, row, references),
+            lambda uow, row: chosen_by_hand(self._workspace, uow, row, references),
             OperationKind.DELETE,
             dry_run=dry_run,
             wait=wait,

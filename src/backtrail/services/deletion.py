@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
+    from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
 _ALWAYS = "the first and the latest checkpoint of a plan are always kept"
@@ -41,10 +42,12 @@ _REFUSED = {
 }
 
 
-def chosen_by_hand(uow: UnitOfWork, plan: Plan, references: Sequence[str]) -> RetentionDecision:
+def chosen_by_hand(
+    workspace: Workspace, uow: UnitOfWork, plan: Plan, references: Sequence[str]
+) -> RetentionDecision:
     """The checkpoints that the references name go and all others stay; all may go, or none does."""
     wanted = {c.checkpoint_id: c for c in (find_checkpoint(uow, plan, r) for r in references)}
-    policy = limits_of(plan)
+    policy = limits_of(workspace, plan)
     rows = sorted(uow.pruning.candidates(plan.plan_id), key=lambda row: row.position)
     always = kept_always(rows, policy, protection_now(uow, plan, rows))
     for checkpoint in wanted.values():

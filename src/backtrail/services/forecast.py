@@ -9,9 +9,8 @@ from backtrail.domain.checkpoint import CheckpointType
 from backtrail.domain.ids import CheckpointId, OperationId
 from backtrail.domain.operation import OperationKind, Stacks
 from backtrail.domain.retention import decide
-from backtrail.domain.retention_policy import stored_retention
 from backtrail.domain.retention_values import Protected, RetentionRow
-from backtrail.services.limits import limits_of
+from backtrail.services.limits import retention_of
 from backtrail.services.protection import WayBack, live_decisions, protection, way_back
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from backtrail.domain.lineage import Lineage
     from backtrail.domain.plan import Plan
     from backtrail.services.journal import Entry
+    from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
 # Ids that sort after all others and that nothing else has.
@@ -42,16 +42,18 @@ class Outlook:
 
 
 def live_after(
-    uow: UnitOfWork, plan: Plan, outlook: Outlook, lineage: Lineage, now: datetime
+    workspace: Workspace, uow: UnitOfWork, plan: Plan, outlook: Outlook, lineage: Lineage
 ) -> int:
     """How many complete checkpoints would be live, once pruning has followed."""
+    now, retention = workspace.now(), retention_of(workspace, plan)
     coming = _coming(plan, outlook, lineage, now)
     rows = [*uow.pruning.candidates(plan.plan_id), *coming]
     rows = [replace(row, live=lineage.contains(row.epoch, row.position)) for row in rows]
-    if stored_retention(plan.policy).problem:
+    if retention.problem:
         return sum(row.live for row in rows)
-    protected = _protection_then(uow, plan, outlook, lineage, rows)
-    decision = decide(rows, limits_of(plan), protected, now)
+    stacks = _stacks_then(uow, plan, outlook.entry, retention.policy.undo_depth)
+    protected = _protection_then(uow, plan, outlook, lineage, rows, stacks)
+    decision = decide(rows, retention.policy, protected, now)
     return sum(entry.checkpoint.live for entry in decision.kept)
 
 
@@ -91,9 +93,9 @@ def _protection_then(
     outlook: Outlook,
     lineage: Lineage,
     rows: Sequence[RetentionRow],
+    stacks: Stacks,
 ) -> Protected:
     operations = {o.operation_id: o for o in uow.operations.stacked(plan.plan_id)}
-    stacks = _stacks_then(uow, plan, outlook.entry)
     ways = [way_back(operations[i]) for i in (*stacks.undo, *stacks.redo) if i in operations]
     if _THIS in (*stacks.undo, *stacks.redo):
         whole = not outlook.entry.paths
@@ -102,8 +104,8 @@ def _protection_then(
     return protection(ways, rows, uow.epochs.all(plan.plan_id), decisions)
 
 
-def _stacks_then(uow: UnitOfWork, plan: Plan, entry: Entry) -> Stacks:
-    stacks, depth = uow.operations.stacks(plan.plan_id), limits_of(plan).undo_depth
+def _stacks_then(uow: UnitOfWork, plan: Plan, entry: Entry, depth: int) -> Stacks:
+    stacks = uow.operations.stacks(plan.plan_id)
     taken_back = entry.entry_operation_id
     if taken_back is None:
         return stacks.restoring(_THIS, depth=depth)

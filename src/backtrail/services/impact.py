@@ -70,7 +70,7 @@ def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState
     with locked.workspace.database.read() as uow:
         now, then = _lineages(uow, plan, outlook.target)
         lineage = now if entry.paths else then
-        remaining = live_after(uow, plan, outlook, lineage, locked.workspace.now())
+        remaining = live_after(locked.workspace, uow, plan, outlook, lineage)
     return PostRollbackState(
         entry.phase_after or plan.phase, entry.state_after or plan.state, remaining
     )

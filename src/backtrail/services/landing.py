@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.proof import FileProof
     from backtrail.git.restore import Goal
-    from backtrail.services.workspace import LockedSandbox
+    from backtrail.services.workspace import LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
@@ -145,7 +145,7 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
         uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
-    uow.operations.save_stacks(plan_id, _stacks_after(uow, operation))
+    uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
@@ -153,13 +153,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     )
 
 
-def _stacks_after(uow: UnitOfWork, operation: Operation) -> Stacks:
+def _stacks_after(workspace: Workspace, uow: UnitOfWork, operation: Operation) -> Stacks:
     stacks = uow.operations.stacks(operation.plan_id)
     entry_id = operation.entry_operation_id
     if entry_id is None:
         return stacks
     if operation.kind is OperationKind.REDO:
-        depth = limits_of(uow.plans.get(operation.plan_id)).undo_depth
+        depth = limits_of(workspace, uow.plans.get(operation.plan_id)).undo_depth
         return stacks.redone(operation.operation_id, entry_id, depth=depth)
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed

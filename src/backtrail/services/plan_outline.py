@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from backtrail.git.worktree import UserRepository
     from backtrail.services.workspace import Workspace
 
-BRANCH_PREFIX = "plan/"
-
 
 @dataclass(frozen=True, slots=True)
 class PlanOutline:
@@ -35,8 +33,8 @@ class PlanOutline:
         ws = self.workspace
         repository = ws.user_repository()
         commit = self._base_commit(repository, base)
-        path = ws.main_root.parent / f"{ws.main_root.name}.plans" / name
-        branch = BRANCH_PREFIX + name
+        path = ws.sandbox_root / name
+        branch = ws.settings.sandbox.branch_prefix + name
         _refuse_taken(repository, path, branch)
         base_ref = repository.branch_of(base, ws.start_git_dir)
         return self._plan(name, SandboxKind.OWN, path, branch, commit, base_ref)

@@ -14,7 +14,7 @@ from backtrail.domain.errors import (
 from backtrail.domain.operation import UNFINISHED, OperationKind
 from backtrail.domain.plan import check_plan_name
 from backtrail.domain.reference import ULID_LENGTH
-from backtrail.domain.retention_policy import RETENTION, policy_of
+from backtrail.domain.retention_policy import RETENTION
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.identity import located
@@ -55,7 +55,7 @@ class PlanService:
         `limits` are the new plan's own; one that is found in place keeps those it has.
         """
         check_plan_name(name)
-        policy_of(limits or {})
+        self._workspace.settings.retention.with_limits(limits or {})
         if base is not None and sandbox is not None:
             raise UsageError(
                 "--base and --sandbox exclude each other",

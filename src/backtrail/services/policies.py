@@ -11,11 +11,9 @@ from backtrail.domain.retention_policy import (
     LIMITS,
     RETENTION,
     PlanRetention,
-    policy_of,
-    stored_retention,
 )
 from backtrail.services.journal import Entry, log_done
-from backtrail.services.limits import limits_are_damaged
+from backtrail.services.limits import limits_are_damaged, retention_of
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
@@ -51,9 +49,9 @@ class PolicyService:
         ws = self._workspace
         with ws.database.write() as uow:
             row = uow.plans.lock(plan)
-            now = _retention_part(row.policy, reset=reset) | dict(limits)
-            policy_of(now)
-            damaged = stored_retention(row.policy).problem is not None
+            now = self._stored_limits(row, reset=reset) | dict(limits)
+            ws.settings.retention.with_limits(now)
+            damaged = retention_of(ws, row).problem is not None
             changed = damaged or now != row.policy.get(RETENTION, {})
             if changed:
                 uow.plans.set_policy(plan, {**row.policy, RETENTION: now})
@@ -66,15 +64,14 @@ class PolicyService:
     def _policy(self, uow: UnitOfWork, plan: Plan) -> PlanPolicy:
         limits_are_damaged(self._workspace, plan)
         count = uow.pruning.count_complete(plan.plan_id)
-        return PlanPolicy(plan, stored_retention(plan.policy), count)
+        return PlanPolicy(plan, retention_of(self._workspace, plan), count)
 
-
-def _retention_part(policy: Mapping[str, Any], *, reset: bool) -> dict[str, Any]:
-    """What is stored, as far as it stays: names that this version does not know always do."""
-    stored: object = policy.get(RETENTION)
-    if not isinstance(stored, Mapping):
-        return {}
-    limits = dict(cast("Mapping[str, Any]", stored))
-    if reset or stored_retention(policy).problem:
-        return {name: value for name, value in limits.items() if name not in LIMITS}
-    return limits
+    def _stored_limits(self, plan: Plan, *, reset: bool) -> dict[str, Any]:
+        """What is stored, as far as it stays: names that this version does not know always do."""
+        stored: object = plan.policy.get(RETENTION)
+        if not isinstance(stored, Mapping):
+            return {}
+        limits = dict(cast("Mapping[str, Any]", stored))
+        if reset or retention_of(self._workspace, plan).problem:
+            return {name: value for name, value in limits.items() if name not in LIMITS}
+        return limits

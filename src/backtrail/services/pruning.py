@@ -20,8 +20,6 @@ from backtrail.services.limits import limits_are_damaged, limits_of
 from backtrail.services.protection import protection_now
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
     from backtrail.domain.retention_values import RetentionDecision
@@ -38,7 +36,8 @@ def keep_within_limits(locked: LockedSandbox) -> None:
 
     What succeeded stays a success: trouble here is told, and the next command goes on.
     """
-    ws, plan, limits = locked.workspace, locked.plan, limits_of(locked.plan)
+    ws, plan = locked.workspace, locked.plan
+    limits = limits_of(ws, plan)
     if limits_are_damaged(ws, plan):
         # The plan may have wished to keep far more than the usual limits let it.
         return
@@ -48,7 +47,7 @@ def keep_within_limits(locked: LockedSandbox) -> None:
                 count = uow.pruning.count_complete(plan.plan_id)
             if count <= limits.max_checkpoints:
                 return
-        prune(locked, lambda uow, plan: decision_now(uow, plan, ws.now()), OperationKind.PRUNE)
+        prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
     except (BacktrailError, OSError) as error:
         ws.notices.append(
             f"old checkpoints could not be pruned: {error}; the next command goes on with it"
@@ -56,14 +55,14 @@ def keep_within_limits(locked: LockedSandbox) -> None:
 
 
 def decision_now(
-    uow: UnitOfWork, plan: Plan, now: datetime, *, max_checkpoints: int | None = None
+    workspace: Workspace, uow: UnitOfWork, plan: Plan, *, max_checkpoints: int | None = None
 ) -> RetentionDecision:
     """What the plan's limits say, or what they would say with another number of checkpoints."""
-    policy = limits_of(plan)
+    policy = limits_of(workspace, plan)
     if max_checkpoints is not None:
         policy = replace(policy, max_checkpoints=max_checkpoints)
     rows = uow.pruning.candidates(plan.plan_id)
-    return decide(rows, policy, protection_now(uow, plan, rows), now)
+    return decide(rows, policy, protection_now(uow, plan, rows), workspace.now())
 
 
 def remove(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from backtrail.domain.capture import CaptureRules
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.settings import Settings
 from backtrail.git.capture import Camera
 from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.locks import exclusive_lock
@@ -62,7 +62,8 @@ class Workspace:
     failpoints: Failpoints = NO_FAILPOINTS
     progress: Callable[[str], None] = _say_nothing
     notices: list[str] = field(default_factory=list[str])
-    rules: CaptureRules = field(default_factory=CaptureRules)
+    settings: Settings = field(default_factory=Settings)
+    """What `plan.toml` of the main checkout says."""
 
     @property
     def repository_id(self) -> str:
@@ -76,6 +77,12 @@ class Workspace:
         with self.database.read() as uow:
             return uow.plans.get(plan_id)
 
+    @property
+    def sandbox_root(self) -> Path:
+        """Where new sandboxes are made."""
+        beside = self.main_root.parent / f"{self.main_root.name}.plans"
+        return self.settings.sandbox.root or beside
+
     def user_repository(self, store: PrivateStore | None = None) -> UserRepository:
         """The user's repository through GitPython, which only making a sandbox needs."""
         try:
@@ -88,7 +95,7 @@ class Workspace:
         return UserRepository(self.common_dir, store.lock_descriptors if store else ())
 
     def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:
-        return Camera(store or self.store, sandbox, self.user, self.rules)
+        return Camera(store or self.store, sandbox, self.user, self.settings.capture)
 
     @contextmanager
     def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:

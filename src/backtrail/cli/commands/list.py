@@ -16,7 +16,7 @@ def list_plans(
 ) -> Report:
     """List the plans of this repository."""
     try:
-        with session.services() as services:
+        with session.services(lenient=True) as services:
             return plans_report(services.plans.list_plans(include_removed=all_))
     except NoPlansYetError:
         return plans_report(())

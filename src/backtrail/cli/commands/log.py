@@ -22,6 +22,6 @@ def log(
 ) -> Report:
     """Draw a plan's timeline and what branched off it, newest first."""
     view = View(live_only=live, tombstones=all_, limit=limit)
-    with session.services() as services:
+    with session.services(lenient=True) as services:
         found = Finder(session, services, plan_option).plan(plan)
         return log_report(services.checkpoints.history(found.plan_id, view))

@@ -14,7 +14,7 @@ def ops(
     limit: Limit = None,
 ) -> Report:
     """Show who did what to a plan, newest first."""
-    with session.services() as services:
+    with session.services(lenient=True) as services:
         found = Finder(session, services, plan_option).plan(plan)
         operations = services.checkpoints.list_operations(found.plan_id, limit=limit)
     return operations_report(found, operations)

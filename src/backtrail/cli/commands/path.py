@@ -9,5 +9,5 @@ from backtrail.cli.target import Finder
 
 def path(session: Session, plan: PlanArgument = None, plan_option: PlanOption = None) -> Report:
     """Print the directory of a plan's sandbox, as in: cd "$(plan path auth)"."""
-    with session.services() as services:
+    with session.services(lenient=True) as services:
         return path_report(Finder(session, services, plan_option).plan(plan))
