@@ -8,25 +8,29 @@ from pathlib import Path
 
 import nox
 
-nox.needs_version = ">=2025.2.9"
+nox.needs_version = ">=2026.10"
 nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
+# Two at once: beside one that keeps every processor busy, those that keep one busy or wait.
+nox.options.parallel = 2
+nox.options.allow_parallel = True
+# The longest is started as soon as it can be, and what others wait for is never last.
 nox.options.sessions = [
     "lint",
-    "types",
     "layers",
-    "docs",
     "behave",
+    "types",
+    "docs",
+    "benchmark",
+    "build",
     "postgres",
     "robot",
     "coverage_report",
-    "benchmark",
-    "build",
 ]
 
 ROOT = Path(__file__).parent
 PYPROJECT = nox.project.load_toml("pyproject.toml")
-_wheels: list[Path] = []
+MEASURED = ("behave", "postgres", "robot")
 
 
 def group(name: str) -> list[str]:
@@ -42,20 +46,24 @@ def fresh_directory(session: nox.Session, name: str) -> Path:
 
 
 def install_package(session: nox.Session, *more: str) -> None:
-    """Install the wheel of this checkout, which is built once for all sessions of a run."""
-    if not _wheels:
-        place = fresh_directory(session, "wheel")
-        session.run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(place), ".")
-        _wheels.extend(place.glob("*.whl"))
-    session.install(str(_wheels[0]), *more)
+    """Install the wheel of this checkout, which the session `wheel` built just before."""
+    [built] = (session.cache_dir / "wheel").glob("*.whl")
+    session.install(str(built), *more)
     # pip keeps an installed copy of the same version, and the session's environment is reused.
-    session.install("--force-reinstall", "--no-deps", str(_wheels[0]))
+    session.install("--force-reinstall", "--no-deps", str(built))
 
 
 def measured(session: nox.Session, suite: str) -> dict[str, str]:
     """Variables under which every Python process saves for coverage_report what it ran."""
     data = fresh_directory(session, f"coverage-{suite}") / "data"
     return {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "COVERAGE_FILE": str(data)}
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the wheel that other sessions install."""
+    place = fresh_directory(session, "wheel")
+    session.run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(place), ".")
 
 
 @nox.session
@@ -83,14 +91,14 @@ def layers(session: nox.Session) -> None:
     session.run("lint-imports", *session.posargs, env={"PYTHONPATH": "src"})
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def docs(session: nox.Session) -> None:
     """Check pages, links and schemas, and run what pages show; `-- --write` renews them."""
     install_package(session, *group("docs"))
     session.run("python", "-m", "docs.tools", *session.posargs)
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def behave(session: nox.Session) -> None:
     """Run the features against the installed package."""
     install_package(session, *group("behave"))
@@ -99,7 +107,7 @@ def behave(session: nox.Session) -> None:
     )
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def postgres(session: nox.Session) -> None:
     """Run the features that are about storage with the rows on a PostgreSQL server."""
     drivers = PYPROJECT["project"]["optional-dependencies"]["postgres"]
@@ -108,7 +116,7 @@ def postgres(session: nox.Session) -> None:
     session.run("python", "features/run_parallel.py", *session.posargs, env=env)
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def robot(session: nox.Session) -> None:
     """Drive the installed wheel end to end from a shell."""
     install_package(session, *group("robot"))
@@ -122,22 +130,20 @@ def robot(session: nox.Session) -> None:
     )
 
 
-@nox.session
+@nox.session(requires=MEASURED)
 def coverage_report(session: nox.Session) -> None:
     """Put together what the features and the end-to-end suites covered; branches count, too."""
     session.install(*group("coverage"))
-    data = [str(path) for path in sorted(session.cache_dir.glob("coverage-*/"))]
-    if not data:
-        session.error("nothing was measured yet: run the sessions behave and robot first")
+    data = [str(session.cache_dir / f"coverage-{suite}") for suite in MEASURED]
     place = fresh_directory(session, "coverage")
     env = {"COVERAGE_FILE": str(place / "data")}
     # Reads every file and runs none, so that those that nobody ever runs are reported, too.
     session.run("coverage", "run", "--source=src", "-m", "tabnanny", "-q", "src", env=env)
     session.run("coverage", "combine", "--quiet", "--keep", *data, str(place), env=env)
-    session.run("coverage", "report", *session.posargs, env=env)
+    session.run("coverage", "report", env=env)
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def benchmark(session: nox.Session) -> None:
     """Run each benchmark once, in small: that they work, and ratios to look at."""
     install_package(session, *group("bench"))
@@ -178,7 +184,7 @@ def _try_out(session: nox.Session, archives: list[Path]) -> None:
         session.run(str(place / "bin" / "plan"), "--version", external=True)
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def chaos(session: nox.Session) -> None:
     """By hand: kills at every pair of places, and long random histories; takes an hour."""
     install_package(session, *group("behave"))
@@ -189,7 +195,7 @@ def chaos(session: nox.Session) -> None:
     session.run("python", "features/run_parallel.py", *wanted, env={"BACKTRAIL_EXAMPLES": examples})
 
 
-@nox.session
+@nox.session(requires=["wheel"])
 def scale(session: nox.Session) -> None:
     """By hand: checkpoints and rollbacks of 20,000 files, as ratios against plain git."""
     install_package(session)
