@@ -3,6 +3,7 @@ Feature: Several processes at once
   Agents, scripts and people use one repository at the same time. Who comes second waits; nobody
   loses a checkpoint, gets a number twice, or sees an error.
 
+  @unmeasured
   Scenario: Two processes save fifty checkpoints each on one plan
     Given a repository with plan "auth"
     And I run "plan policy auth --max-checkpoints 200"
@@ -12,6 +13,7 @@ Feature: Several processes at once
     And ids of plan "auth" grow with its numbers
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: Ten plans are created and saved in one repository, which has never seen Backtrail
     Given a repository
     When 10 processes each create a plan and save once, all at once
@@ -50,6 +52,7 @@ Feature: Several processes at once
     Then it succeeds
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: Two processes save beyond the limit of one plan
     Given a repository with plan "auth"
     And I run "plan policy auth --max-checkpoints 12 --keep-recent 5"
@@ -59,6 +62,7 @@ Feature: Several processes at once
     And ids of plan "auth" grow with its numbers
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: Plans of one repository prune at the same time
     Given a repository with plan "auth"
     And I run "plan policy auth --max-checkpoints 3 --keep-recent 1"

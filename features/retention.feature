@@ -5,6 +5,7 @@ Feature: A plan keeps what matters and no more
   Background:
     Given a repository with plan "auth"
 
+  @unmeasured
   Scenario: Of sixty checkpoints fifty remain
     Given I save checkpoint "kept"
     And I run "plan checkpoint pin auth kept"
@@ -16,6 +17,7 @@ Feature: A plan keeps what matters and no more
     And these numbers are tombstones, and no ref is left of them: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: Sixty tool calls do not push out what was saved by hand
     Given I save checkpoint "by-hand"
     When 60 checkpoints of type "pre_tool" are saved
@@ -23,6 +25,7 @@ Feature: A plan keeps what matters and no more
     And checkpoint "by-hand" is complete
     And these checkpoints can be brought back exactly: by-hand
 
+  @unmeasured
   Scenario: A rollback to the second oldest of fifty does not prune its own target
     Given I save checkpoint "second"
     And 47 checkpoints of type "manual" are saved
@@ -36,6 +39,7 @@ Feature: A plan keeps what matters and no more
     And the result says "2 checkpoints that return to the timeline were pruned and cannot be restored"
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: After sixty rollbacks the last ten can be undone
     Given the agent works and saves: one, two
     And I roll back between "one" and "two" 60 times
@@ -47,6 +51,7 @@ Feature: A plan keeps what matters and no more
     Then it is refused with exit code 1
     And rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: A redo is still there after many checkpoints
     Given the agent works and saves: one, two
     And I roll back to "one"

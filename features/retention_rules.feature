@@ -15,6 +15,7 @@ Feature: Which checkpoints stay and which go
     And no more goes than the limits demand
     And too old is all that is older than the limit and not protected, and nothing else
 
+  @unmeasured
   Scenario: The order of removal
     First what a rollback left although another one has its files, then what is superseded and no
     undo or redo would bring back, then the rest of what is superseded; of what is live first what

@@ -7,6 +7,7 @@ Feature: What a rollback brings back
   Background:
     Given a repository with plan "auth"
 
+  @unmeasured
   Scenario: Contents
     Given the sandbox holds files of every kind
     And I save checkpoint "before"
@@ -18,6 +19,7 @@ Feature: What a rollback brings back
       | changes line ends                      |
       | empties files                          |
 
+  @unmeasured
   Scenario: Files that come and go
     Given the sandbox holds files of every kind
     And I save checkpoint "before"
@@ -32,6 +34,7 @@ Feature: What a rollback brings back
       | renames a folder                 |
       | renames a file to other capitals |
 
+  @unmeasured
   Scenario: Modes and links
     Given the sandbox holds files of every kind
     And I save checkpoint "before"
@@ -42,6 +45,7 @@ Feature: What a rollback brings back
       | points a link elsewhere     |
       | adds a link                 |
 
+  @unmeasured
   Scenario: One kind of thing in the place of another
     Given the sandbox holds files of every kind
     And I save checkpoint "before"

@@ -65,6 +65,7 @@ Feature: Several repositories share one database
       | a rollback      | plan rollback auth first --yes | rollback.files_restored | plan save auth     |
       | a new plan      | plan create billing            | plan.worktree_added     | plan create billing |
 
+  @unmeasured
   Scenario: Both work at the same time
     Given clone "mine" has plans: auth
     And clone "theirs" has plans: auth
@@ -73,6 +74,7 @@ Feature: Several repositories share one database
     And in both clones plan "auth" has 17 complete checkpoints, without a gap
     And in both clones rows and refs agree, and nothing is half done
 
+  @unmeasured
   Scenario: A database that nobody has used yet is prepared by one of many
     When 4 processes in each clone create a plan each, all at once
     Then none of them complained

@@ -103,6 +103,7 @@ Feature: The timeline
     Then the sandbox is exactly as it was at "one"
     And the timeline is: initial, one, pre_rollback, rollback
 
+  @unmeasured
   Scenario: The last ten rollbacks can be undone
     Given the agent works and saves: one, two
     And I roll back between "one" and "two" 11 times
