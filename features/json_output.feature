@@ -25,6 +25,9 @@ Feature: JSON output
       | plan checkpoint delete auth three --yes |
       | plan ops auth                        |
       | plan log auth                        |
+      | plan cancel auth                     |
+      | plan remove auth --yes               |
+      | plan restore auth                    |
       | plan demo                            |
       | plan checkpoint create auth --pin    |
       | plan checkpoint list auth --all      |
@@ -59,6 +62,9 @@ Feature: JSON output
       | plan checkpoint prune auth              | not_confirmed |
       | plan checkpoint delete auth one         | not_confirmed |
       | plan log nothing                        | not_found     |
+      | plan cancel nothing                     | not_found     |
+      | plan remove auth                        | not_confirmed |
+      | plan restore auth                       | failed        |
       | plan demo nothing                       | usage         |
       | plan checkpoint create auth --meta nope | usage         |
       | plan checkpoint list nothing            | not_found     |

@@ -54,6 +54,11 @@ SESSION = (
     "plan checkpoint delete again --yes",
     "plan ops --limit 1",
     "plan log --limit 2",
+    "plan cancel",
+    "cd ../../shop",
+    "plan remove auth --yes",
+    "plan restore auth",
+    "cd ../shop.plans/auth",
     "plan demo",
     "plan config show",
     "plan config check",
@@ -65,7 +70,7 @@ SESSION = (
 )
 """A line for each command, in an order in which each has something to tell."""
 
-_SETTLED = {"duration_ms": 184, "host": "workstation", "size_bytes": 1548}
+_SETTLED = {"duration_ms": 184, "host": "workstation", "size_bytes": 1548, "set_aside_bytes": 24576}
 """Fields that differ from run to run, with values that do not."""
 _FIRST_MOMENT = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 _ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")

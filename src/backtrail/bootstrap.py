@@ -21,6 +21,7 @@ from backtrail.git.locks import exclusive_lock
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.database import DatabaseService
+from backtrail.services.lifecycle import LifecycleService
 from backtrail.services.plans import PlanService
 from backtrail.services.policies import PolicyService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
@@ -47,6 +48,7 @@ class Services:
     plans: PlanService
     checkpoints: CheckpointService
     policies: PolicyService
+    lifecycle: LifecycleService
     workspace: Workspace
 
     @property
@@ -107,7 +109,11 @@ def open_services(
         settings=configuration.settings,
     )
     return Services(
-        PlanService(workspace), CheckpointService(workspace), PolicyService(workspace), workspace
+        PlanService(workspace),
+        CheckpointService(workspace),
+        PolicyService(workspace),
+        LifecycleService(workspace),
+        workspace,
     )
 
 

@@ -10,6 +10,7 @@ from typer.main import get_command
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
 from backtrail.cli.commands import checkpoint, config, db, prune
+from backtrail.cli.commands.cancel import cancel
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
 from backtrail.cli.commands.diff import diff
@@ -18,6 +19,8 @@ from backtrail.cli.commands.log import log
 from backtrail.cli.commands.ops import ops
 from backtrail.cli.commands.path import path
 from backtrail.cli.commands.policy import policy
+from backtrail.cli.commands.remove import remove
+from backtrail.cli.commands.restore import restore
 from backtrail.cli.commands.rollback import rollback
 from backtrail.cli.commands.save import save
 from backtrail.cli.commands.status import status
@@ -52,6 +55,9 @@ def build() -> typer.Typer:
         ("list", list_plans, PLANS),
         ("status", status, PLANS),
         ("path", path, PLANS),
+        ("cancel", cancel, PLANS),
+        ("remove", remove, PLANS),
+        ("restore", restore, PLANS),
         ("save", save, CHECKPOINTS),
         ("log", log, CHECKPOINTS),
         ("diff", diff, CHECKPOINTS),

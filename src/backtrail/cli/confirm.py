@@ -11,11 +11,12 @@ from backtrail.domain.errors import NotConfirmedError, UsageError
 from backtrail.domain.rollback import RevertAction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from backtrail.bootstrap import Services
     from backtrail.cli.session import Session
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.lifecycle import RemovalResult
     from backtrail.domain.plan import Plan
     from backtrail.domain.retention_values import PruneResult, RetentionRow
     from backtrail.domain.rollback import RollbackResult
@@ -41,6 +42,35 @@ def confirm_removal(session: Session, preview: PruneResult) -> None:
             f"{numbers}{more}.",
         ],
     )
+
+
+def confirm_plan_removal(session: Session, preview: Callable[[], RemovalResult]) -> None:
+    """Show what removing a plan would do, and ask."""
+    refuse_without_terminal(session, "removing a plan")
+    result = preview()
+    name, path = result.plan.name, result.plan.sandbox.path
+    sentences = [f"Plan {name} is removed; its sandbox is {path}."]
+    if result.purge is None:
+        sentences.append(f"It is saved first: plan restore {name} brings it back.")
+    _confirm(session, sentences)
+
+
+def confirm_purge(session: Session, plan: Plan, given: str | None) -> None:
+    """The second question, before something goes for good: it wants the plan's name."""
+    if given is None and not session.interactive:
+        raise NotConfirmedError(
+            "a purge must be confirmed twice, and there is nobody to ask; nothing was changed",
+            hint=f"--confirm {plan.name} beside --yes confirms it, --dry-run shows what would go",
+        )
+    if given is None:
+        session.progress.stop()
+        talk("What is purged is gone for good: no command brings it back.")
+        given = _ask(f"Type the plan's name ({plan.name}) to go on: ")
+    if given != plan.name:
+        raise NotConfirmedError(
+            f"{given!r} is not the name of the plan; nothing was changed",
+            hint=f"its name is {plan.name}",
+        )
 
 
 def _numbered(row: RetentionRow) -> str:

@@ -26,6 +26,8 @@ class Finder:
     services: Services
     option: str | None = None
     destructive: bool = False
+    removed: bool = False
+    """Whether a name may be that of a plan that was removed."""
 
     def plan(self, argument: str | None = None) -> Plan:
         """The plan that is named, else the one that is known from the surroundings."""
@@ -84,7 +86,9 @@ class Finder:
 
     def _named(self, argument: str | None) -> Plan | None:
         name = argument if argument is not None else self.option
-        return None if name is None else self.services.plans.resolve(name)
+        if name is None:
+            return None
+        return self.services.plans.resolve(name, removed=self.removed)
 
     def _known(self) -> Plan | None:
         named = self._from_environment()

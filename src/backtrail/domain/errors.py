@@ -94,6 +94,10 @@ class SandboxInvalidError(BacktrailError):
     code = "sandbox_invalid"
 
 
+class SandboxGoneError(SandboxInvalidError):
+    """The sandbox was moved, deleted or pruned; `plan restore` can bring it back."""
+
+
 class BusyError(BacktrailError):
     """Another process holds what is needed."""
 

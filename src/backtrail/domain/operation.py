@@ -28,9 +28,19 @@ class OperationKind(StrEnum):
     ROLLBACK = "rollback"
     UNDO = "undo"
     REDO = "redo"
+    CANCEL = "cancel"
+    REOPEN = "reopen"
+    REMOVE = "remove"
+    PURGE = "purge"
+    RESTORE = "restore"
 
 
-RESTORING_KINDS = (OperationKind.ROLLBACK, OperationKind.UNDO, OperationKind.REDO)
+RESTORING_KINDS = (
+    OperationKind.ROLLBACK,
+    OperationKind.UNDO,
+    OperationKind.REDO,
+    OperationKind.RESTORE,
+)
 """Those that bring a checkpoint back."""
 
 

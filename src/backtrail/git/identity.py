@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import RefusedError, SandboxInvalidError
+from backtrail.domain.errors import RefusedError, SandboxGoneError, SandboxInvalidError
 from backtrail.domain.plan import SandboxKind
 from backtrail.git.discovery import Worktree, gitdir_backlink, same_directory, worktree_at
 
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Sandbox
 
 _HINT = "plan list shows the sandboxes of this repository"
+_RESTORE = "its checkpoints are safe; plan restore brings it back"
 
 
 def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
     """The sandbox with its git directory as found now; raises if it is not ours."""
     path = sandbox.path
     if not path.is_dir() or path.is_symlink():
-        raise _invalid(sandbox, "is missing", "its checkpoints are safe; it was at this path")
+        raise _gone(sandbox, "is missing", _RESTORE)
     worktree = worktree_at(path)
     if worktree is None:
-        raise _invalid(sandbox, "is no longer a git worktree", _HINT)
+        raise _gone(sandbox, "is no longer a git worktree", _RESTORE)
     _check_owner(sandbox, worktree.common_dir, common_dir)
     if not worktree.is_main:
         _check_linked(sandbox, worktree)
@@ -67,10 +68,8 @@ def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
         raise _invalid(sandbox, "points at a git directory that is not a worktree's", _HINT)
     backlink = gitdir_backlink(worktree.git_dir)
     if backlink is None or not same_directory(backlink.parent, sandbox.path):
-        raise _invalid(
-            sandbox, "and its git directory disagree", "git worktree repair may mend this"
-        )
-    if not _marker(worktree.git_dir, sandbox.sandbox_id).exists():
+        raise _gone(sandbox, "and its git directory disagree", "git worktree repair may mend this")
+    if not is_marked(worktree.git_dir, sandbox.sandbox_id):
         raise _invalid(sandbox, "was replaced by another worktree", _HINT)
 
 
@@ -102,8 +101,23 @@ def mark_as_sandbox(worktree: Worktree, sandbox: SandboxId) -> None:
         _marker(worktree.git_dir, sandbox).touch()
 
 
+def unmark_sandbox(git_dir: Path, sandbox: SandboxId) -> None:
+    """Take our mark away from a worktree that stays with the user."""
+    _marker(git_dir, sandbox).unlink(missing_ok=True)
+
+
+def is_marked(git_dir: Path, sandbox: SandboxId) -> bool:
+    """Whether a linked worktree's git directory bears the mark of this sandbox."""
+    return _marker(git_dir, sandbox).exists()
+
+
 def _marker(git_dir: Path, sandbox: SandboxId) -> Path:
     return git_dir / f"backtrail-{sandbox}"
+
+
+def _gone(sandbox: Sandbox, what: str, hint: str) -> SandboxGoneError:
+    error = _invalid(sandbox, what, hint)
+    return SandboxGoneError(error.message, hint=error.hint, details=error.details)
 
 
 def _invalid(sandbox: Sandbox, what: str, hint: str) -> SandboxInvalidError:

@@ -60,6 +60,10 @@ class StoreLayout:
     def sandbox_index(self, sandbox: SandboxId) -> Path:
         return self.indexes / sandbox
 
+    def trash(self, sandbox: SandboxId) -> Path:
+        """Where a removed sandbox is set aside, if it lies on the same file system."""
+        return self.home / "trash" / sandbox
+
     def sandbox_lock(self, sandbox: SandboxId) -> Path:
         return self.locks / f"{sandbox}.lock"
 

@@ -92,6 +92,14 @@ class UserRepository:
         except GitCommandError as error:
             raise _failed("git worktree add", error) from error
 
+    def add_detached(self, path: Path, commit: CommitId) -> None:
+        """Register a worktree without a branch, without files and without an index."""
+        arguments = ("--no-checkout", "--detach", str(path), commit)
+        try:
+            self._run(self._git(), _QUIETLY, "worktree", "add", "--quiet", *arguments)
+        except GitCommandError as error:
+            raise _failed("git worktree add", error) from error
+
     def branch_exists(self, branch: str) -> bool:
         return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
 

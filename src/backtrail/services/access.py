@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from backtrail.services.plan_creation import finish_creation
 from backtrail.services.recovery import recover
+from backtrail.services.unfinished import finish_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,6 +37,6 @@ def looking(workspace: Workspace, plan: PlanId, *, wait: float) -> Generator[Loc
 @contextmanager
 def writing(workspace: Workspace, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
     """The locked sandbox, after repairing whatever an earlier crash left."""
-    finish_creation(workspace, plan, wait=wait)
+    finish_interrupted(workspace, plan, wait=wait)
     with workspace.locked(plan, wait=wait) as locked:
         yield recover(locked)

@@ -11,15 +11,14 @@ from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.rollback import DiffResult, RollbackResult
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.diff import patch_text
-from backtrail.git.identity import located
 from backtrail.services.access import held, writing
 from backtrail.services.creation import check_label_free, create_checkpoint
-from backtrail.services.deletion import chosen_by_hand
+from backtrail.services.deletion import chosen_by_hand, remove
 from backtrail.services.differences import changes_between
 from backtrail.services.guards import check_restorable
 from backtrail.services.history import read_history
 from backtrail.services.journal import Entry, log_done
-from backtrail.services.pruning import decision_now, keep_within_limits, remove
+from backtrail.services.pruning import decision_now, keep_within_limits
 from backtrail.services.references import find_checkpoint
 from backtrail.services.requests import check_request, checked_paths
 from backtrail.services.rollback import (
@@ -132,7 +131,7 @@ class CheckpointService:
         after = (
             read_checkpoint(ws.store, _restorable_commit(new)).captured
             if new
-            else ws.camera(located(row.sandbox, ws.common_dir)).peek()
+            else ws.camera(ws.located(row)).peek()
         )
         return DiffResult(
             plan=row,

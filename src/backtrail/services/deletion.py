@@ -1,4 +1,4 @@
-"""Deleting checkpoints by hand: which ones may go, and why others may not."""
+"""Pruning and deleting checkpoints by hand: which ones may go, and why others may not."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from backtrail.domain.retention import kept_always
 from backtrail.domain.retention_values import (
     KeepReason,
     Kept,
+    PruneResult,
     Removed,
     RemoveReason,
     RetentionDecision,
 )
-from backtrail.services.limits import limits_of
+from backtrail.services.access import held
+from backtrail.services.limits import limits_are_damaged, limits_of
 from backtrail.services.protection import protection_now
+from backtrail.services.pruning import prune
 from backtrail.services.references import find_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.operation import OperationKind
     from backtrail.domain.plan import Plan
+    from backtrail.services.pruning import Choice
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
@@ -40,6 +46,24 @@ _REFUSED = {
         "try again when it has ended",
     ),
 }
+
+
+def remove(
+    workspace: Workspace,
+    plan: PlanId,
+    choose: Choice,
+    kind: OperationKind,
+    *,
+    dry_run: bool,
+    wait: float,
+) -> PruneResult:
+    """Remove what is chosen of a plan that nobody else touches; a dry run says what that is."""
+    with held(workspace, plan, dry_run=dry_run, wait=wait) as locked:
+        limits_are_damaged(workspace, locked.plan)
+        if not dry_run:
+            return PruneResult(locked.plan, prune(locked, choose, kind), dry_run=False)
+        with workspace.database.read() as uow:
+            return PruneResult(locked.plan, choose(uow, locked.plan), dry_run=True)
 
 
 def chosen_by_hand(

@@ -23,7 +23,7 @@ _STATES = {
         "was invalidated by a rollback of its parent plan",
         "undo that rollback first",
     ),
-    PlanState.REMOVED: ("has been removed", "create a new plan"),
+    PlanState.REMOVED: ("has been removed", "plan restore brings it back"),
 }
 
 

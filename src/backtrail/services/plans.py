@@ -17,10 +17,10 @@ from backtrail.domain.reference import ULID_LENGTH
 from backtrail.domain.retention_policy import RETENTION
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 from backtrail.git.commits import read_checkpoint
-from backtrail.git.identity import located
 from backtrail.services.differences import changes_between
 from backtrail.services.plan_creation import PlanCreation
 from backtrail.services.plan_outline import PlanOutline
+from backtrail.services.whereabouts import refuse_removed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,17 +82,38 @@ class PlanService:
         with ws.database.read() as uow:
             return uow.plans.list(ws.repository_id, include_removed=include_removed)
 
-    def resolve(self, text: str) -> Plan:
-        """The plan that a name, an id or the unique beginning of an id names."""
+    def resolve(self, text: str, *, removed: bool = False) -> Plan:
+        """The plan that a name, an id or the unique beginning of an id names.
+
+        With `removed` a name may also be that of a plan that was removed, the last one of them.
+        """
         ws = self._workspace
         with ws.database.read() as uow:
             found = uow.plans.by_name(ws.repository_id, text) or self._by_prefix(uow, text)
-        if found is None:
+            gone = [] if found else uow.plans.removed_by_name(ws.repository_id, text)
+        if found is not None:
+            return found
+        if gone and removed:
+            self._tell_of_others(gone)
+            return gone[0]
+        if gone:
             raise NotFoundError(
-                f"there is no plan {text!r} in this repository",
-                hint="plan list shows the plans; plan create NAME makes one",
+                f"plan {text!r} has been removed",
+                hint=f"plan restore {text} brings it back; plan list --all shows removed plans",
             )
-        return found
+        raise NotFoundError(
+            f"there is no plan {text!r} in this repository",
+            hint="plan list shows the plans; plan create NAME makes one",
+        )
+
+    def _tell_of_others(self, gone: list[Plan]) -> None:
+        chosen, *others = gone
+        if others:
+            ids = ", ".join(plan.plan_id for plan in others)
+            self._workspace.notices.append(
+                f"{len(gone)} removed plans had the name {chosen.name}; this is the one that was "
+                f"removed last, and the others are {ids}"
+            )
 
     def containing(self, directory: Path) -> Plan | None:
         """The plan whose sandbox holds a directory."""
@@ -138,7 +159,8 @@ class PlanService:
 
     def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:
         ws = self._workspace
-        sandbox = located(plan.sandbox, ws.common_dir)
+        refuse_removed(plan)
+        sandbox = ws.located(plan)
         if latest is None or latest.sandbox_ref is None:
             return ()
         now = ws.camera(sandbox).peek()

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import BacktrailError, RefusedError
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.retention import decide
-from backtrail.domain.retention_values import PruneResult
-from backtrail.services.access import held
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.limits import limits_are_damaged, limits_of
 from backtrail.services.protection import protection_now
 
 if TYPE_CHECKING:
-    from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
     from backtrail.domain.retention_values import RetentionDecision
     from backtrail.services.workspace import LockedSandbox, Workspace
@@ -63,24 +60,6 @@ def decision_now(
         policy = replace(policy, max_checkpoints=max_checkpoints)
     rows = uow.pruning.candidates(plan.plan_id)
     return decide(rows, policy, protection_now(uow, plan, rows), workspace.now())
-
-
-def remove(
-    workspace: Workspace,
-    plan: PlanId,
-    choose: Choice,
-    kind: OperationKind,
-    *,
-    dry_run: bool,
-    wait: float,
-) -> PruneResult:
-    """Remove what is chosen of a plan that nobody else touches; a dry run says what that is."""
-    with held(workspace, plan, dry_run=dry_run, wait=wait) as locked:
-        limits_are_damaged(workspace, locked.plan)
-        if not dry_run:
-            return PruneResult(locked.plan, prune(locked, choose, kind), dry_run=False)
-        with workspace.database.read() as uow:
-            return PruneResult(locked.plan, choose(uow, locked.plan), dry_run=True)
 
 
 def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> RetentionDecision:

@@ -20,7 +20,7 @@ from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.journal import fail_operation
 from backtrail.services.reconciliation import looks_consistent, reconcile_rows_and_refs
-from backtrail.services.restoring import content_of, finish
+from backtrail.services.restoring import content_of, finish, way_back
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
@@ -43,11 +43,22 @@ def recover(locked: LockedSandbox) -> LockedSandbox:
         return locked
     locked.workspace.progress("repairing what an interrupted command left")
     for operation in unfinished:
-        if operation.kind is not OperationKind.CREATE_PLAN:
+        if not finished_elsewhere(operation):
             _recover_operation(locked, operation)
     reconcile_rows_and_refs(locked)
     locked.workspace.failpoints.reach("recovery.done")
     return locked.refreshed()
+
+
+def finished_elsewhere(operation: Operation) -> bool:
+    """Whether the operation makes or unmakes the sandbox, which recovery needs to be there."""
+    if operation.kind is OperationKind.RESTORE:
+        return operation.state is OperationState.OPEN
+    return operation.kind in (
+        OperationKind.CREATE_PLAN,
+        OperationKind.REMOVE,
+        OperationKind.PURGE,
+    )
 
 
 def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:
@@ -67,8 +78,8 @@ def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:
 def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     ws = locked.workspace
     with ws.database.read() as uow:
-        target = _row(uow, operation.target_checkpoint_id)
-        safety = _row(uow, operation.safety_checkpoint_id)
+        target = needed_row(uow, operation.target_checkpoint_id)
+        safety = needed_row(uow, operation.safety_checkpoint_id)
     before, wanted = content_of(locked, safety), content_of(locked, target)
     goal = goal_of(locked.store, wanted, before, operation.paths)
     store, past, since = locked.store, before.state, time.time_ns()
@@ -88,7 +99,7 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     if busy:
         foreign.append(busy)
     if foreign:
-        _leave_to_the_user(locked, operation, now, foreign)
+        _leave_to_the_user(locked, operation, target, now, foreign)
         return
     if strangers.cut_short:
         _keep(locked, operation, now)
@@ -98,7 +109,8 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     )
 
 
-def _row(uow: UnitOfWork, checkpoint_id: CheckpointId | None) -> Checkpoint:
+def needed_row(uow: UnitOfWork, checkpoint_id: CheckpointId | None) -> Checkpoint:
+    """The row of a checkpoint that an operation names."""
     row = uow.checkpoints.get(checkpoint_id) if checkpoint_id else None
     if row is None:
         raise StorageError("an interrupted operation names a checkpoint that is not there")
@@ -106,7 +118,11 @@ def _row(uow: UnitOfWork, checkpoint_id: CheckpointId | None) -> Checkpoint:
 
 
 def _leave_to_the_user(
-    locked: LockedSandbox, operation: Operation, now: Captured, foreign: list[str]
+    locked: LockedSandbox,
+    operation: Operation,
+    target: Checkpoint,
+    now: Captured,
+    foreign: list[str],
 ) -> None:
     """Somebody worked here since the crash: keep that work, change no file, say what to type."""
     ws = locked.workspace
@@ -116,8 +132,7 @@ def _leave_to_the_user(
     ws.notices.append(
         f"a {operation.kind} was interrupted and the sandbox was changed since "
         f"({', '.join(foreign[:_SHOWN])}{more}): no file was touched, its present state is "
-        f"checkpoint {kept.seq}; plan undo {locked.plan.name} brings back the state "
-        f"before the {operation.kind}"
+        f"checkpoint {kept.seq}; {way_back(locked, operation, target)}"
     )
 
 

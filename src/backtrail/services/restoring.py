@@ -93,7 +93,7 @@ def begin_restoring(
             operation.operation_id,
             state=OperationState.RESTORING,
             safety_checkpoint_id=safety.checkpoint_id,
-            result={_IGNORED: list(ignored)},
+            result={**operation.result, _IGNORED: list(ignored)},
         )
         if operation.kind is OperationKind.ROLLBACK:
             stacks = uow.operations.stacks(operation.plan_id)
@@ -104,7 +104,7 @@ def begin_restoring(
         operation,
         state=OperationState.RESTORING,
         safety_checkpoint_id=safety.checkpoint_id,
-        result={_IGNORED: list(ignored)},
+        result={**operation.result, _IGNORED: list(ignored)},
     )
 
 
@@ -133,7 +133,7 @@ def finish(
         ws.failpoints.reach("rollback.git_restored")
         ws.progress("proving the result")
         proof = _prove_files(locked, operation, files, since_ns)
-        _check(locked, operation, proof, _wrong_git_state(locked, wanted, git_plan))
+        _check(operation, proof, _wrong_git_state(locked, wanted, git_plan))
         ws.failpoints.reach("rollback.proved")
         locked.camera.believe(proof.inventory)
         checkpoint = land(locked, operation, target, wanted, goal, proof)
@@ -142,7 +142,7 @@ def finish(
         raise
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
-        error.hint = error.hint or _undo_hint(locked)
+        error.hint = error.hint or f"nothing is lost: {way_back(locked, operation, target)}"
         raise
     return Restored(checkpoint, files, proof, git_plan.messages if git_plan else ())
 
@@ -188,9 +188,7 @@ def _wrong_git_state(
     return prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
 
 
-def _check(
-    locked: LockedSandbox, operation: Operation, proof: FileProof, git_state: list[str]
-) -> None:
+def _check(operation: Operation, proof: FileProof, git_state: list[str]) -> None:
     """Raise if anything is not as it should be."""
     wrong = [*proof.wrong, *git_state]
     if wrong:
@@ -198,10 +196,13 @@ def _check(
         raise VerificationFailedError(
             f"after the {operation.kind} not everything is as it should be: "
             f"{', '.join(wrong[:_PATHS_IN_MESSAGE])}{more}",
-            hint=_undo_hint(locked),
             details={"paths": wrong[:_PATHS_IN_DETAILS], "count": len(wrong)},
         )
 
 
-def _undo_hint(locked: LockedSandbox) -> str:
-    return f"nothing is lost: plan undo {locked.plan.name} brings back the state before"
+def way_back(locked: LockedSandbox, operation: Operation, target: Checkpoint) -> str:
+    """What to type after a restore that did not come to its end."""
+    name = locked.plan.name
+    if operation.kind is OperationKind.RESTORE:
+        return f"plan rollback {name} {target.seq} tries again"
+    return f"plan undo {name} brings back the state before the {operation.kind}"

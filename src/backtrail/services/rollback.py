@@ -101,12 +101,20 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Restore the target exactly, prove it, and move the timeline."""
     ws = locked.workspace
     wanted = _check_guards(locked, order)
-    partial = bool(order.entry.paths)
-    impact = impact_of(locked, order.target, partial=partial)
-    said = tombstones_returning(locked, order.target, partial=partial)
     with ws.database.write() as uow:
         operation = open_operation(ws, uow, locked.plan, order.entry)
     ws.failpoints.reach("rollback.opened")
+    return go_on(locked, order, operation, wanted)
+
+
+def go_on(
+    locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured
+) -> RollbackResult:
+    """From an operation that is open to its end."""
+    ws = locked.workspace
+    partial = bool(order.entry.paths)
+    impact = impact_of(locked, order.target, partial=partial)
+    said = tombstones_returning(locked, order.target, partial=partial)
     since = time.time_ns()
     safety, captured = _make_safe(locked, order, operation, wanted)
     ws.failpoints.reach("rollback.safety_made")

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import GitFailedError
+from backtrail.domain.errors import GitFailedError, SandboxGoneError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.settings import Settings
 from backtrail.git.capture import Camera
 from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.locks import exclusive_lock
 from backtrail.git.restore_git_state import remove_own_index_lock
+from backtrail.services.whereabouts import refuse_removed, what_to_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -103,12 +104,24 @@ class Workspace:
         plan = self.plan(plan_id)
         with self.holding(plan.sandbox, wait=wait) as store:
             # Another process may have moved the plan on while this one waited.
-            plan = self.plan(plan_id)
-            sandbox = located(plan.sandbox, self.common_dir)
-            refuse_own_files_inside(sandbox.path, self.own_paths)
-            store.remove_stale_locks(sandbox.sandbox_id)
-            remove_own_index_lock(sandbox.git_dir)
-            yield LockedSandbox(self, plan, sandbox, store)
+            yield self.entered(self.plan(plan_id), store)
+
+    def entered(self, plan: Plan, store: PrivateStore) -> LockedSandbox:
+        """The sandbox of a plan whose lock is held, checked to be there and to be ours."""
+        refuse_removed(plan)
+        sandbox = self.located(plan)
+        refuse_own_files_inside(sandbox.path, self.own_paths)
+        store.remove_stale_locks(sandbox.sandbox_id)
+        remove_own_index_lock(sandbox.git_dir)
+        return LockedSandbox(self, plan, sandbox, store)
+
+    def located(self, plan: Plan) -> Sandbox:
+        """The plan's sandbox as found now; if it is gone, what to type."""
+        try:
+            return located(plan.sandbox, self.common_dir)
+        except SandboxGoneError as error:
+            error.hint = what_to_type(plan, self.common_dir) or error.hint
+            raise
 
     @contextmanager
     def holding(self, sandbox: Sandbox, *, wait: float) -> Generator[PrivateStore]:

@@ -53,6 +53,15 @@ class PlanRepository:
             _plans().where(PlanRow.repository_id == repository_id, PlanRow.live_name == name)
         )
 
+    def removed_by_name(self, repository_id: str, name: str) -> Plans:
+        """Removed plans that had the name, the one removed last first."""
+        query = _plans().where(
+            PlanRow.repository_id == repository_id,
+            PlanRow.name == name,
+            PlanRow.state == PlanState.REMOVED,
+        )
+        return self._all(query.order_by(SandboxRow.released_at.desc(), PlanRow.plan_id.desc()))
+
     def by_prefix(self, repository_id: str, prefix: str, limit: int) -> Plans:
         """Plans whose id begins so, removed ones included, oldest first."""
         query = _plans().where(
@@ -108,6 +117,12 @@ class PlanRepository:
     def set_policy(self, plan_id: PlanId, policy: Mapping[str, Any]) -> None:
         """The whole policy; whoever changes a part of it locks the plan and hands on the rest."""
         self._row(plan_id).policy_json = dict(policy)
+        self._session.flush()
+
+    def set_place(self, plan_id: PlanId, path: Path, git_dir: Path) -> None:
+        """Where a sandbox is now."""
+        row = self._sandbox_row(plan_id)
+        row.path, row.git_dir = str(path), str(git_dir)
         self._session.flush()
 
     def set_sandbox(self, plan_id: PlanId, *, git_dir: Path, base_commit: CommitId | None) -> None:

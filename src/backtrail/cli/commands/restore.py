@@ -1,0 +1,42 @@
+"""`plan restore`: it asks nothing, since nothing that is there is overwritten."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Print, Wait, YesForSymmetry
+from backtrail.cli.output.lifecycle import restored_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+
+Place = Annotated[
+    Path | None,
+    typer.Option(
+        "--path",
+        metavar="PLACE",
+        help="Put it there; or, if you moved the sandbox there, take it up.",
+        show_default=False,
+    ),
+]
+
+
+def restore(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    path: Place = None,
+    yes: YesForSymmetry = False,
+    dry_run: DryRun = False,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Bring a removed, deleted or pruned sandbox back from its latest checkpoint."""
+    del yes
+    with session.services() as services:
+        finder = Finder(session, services, plan_option, destructive=True, removed=True)
+        found = finder.plan(plan)
+        place = None if path is None else (session.start / path).resolve()
+        result = services.lifecycle.restore(found.plan_id, path=place, dry_run=dry_run, wait=wait)
+    return restored_report(result).only(print_)

@@ -1,0 +1,125 @@
+"""LifecycleService: cancelling, removing, purging and restoring plans."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import SandboxInvalidError
+from backtrail.domain.lifecycle import RemovalResult
+from backtrail.domain.operation import OperationKind
+from backtrail.domain.plan import PlanState
+from backtrail.services.access import writing
+from backtrail.services.cancelling import cancel_plan, reopen_plan
+from backtrail.services.purging import preview_purge, purge_plan
+from backtrail.services.removal import preview_removal, remove_plan
+from backtrail.services.restoration import finished_restore, restore_plan
+from backtrail.services.unfinished import finish_interrupted
+from backtrail.services.workspace import DEFAULT_WAIT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.lifecycle import RestoreResult, StateChange
+    from backtrail.services.workspace import Workspace
+
+
+class LifecycleService:
+    """What becomes of the plans of one repository."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def cancel(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
+        """Mark a plan as cancelled; its sandbox and its checkpoints stay."""
+        self._repair(plan, wait)
+        return cancel_plan(self._workspace, plan, reason=reason, wait=wait)
+
+    def reopen(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
+        """Take a cancellation back."""
+        self._repair(plan, wait)
+        return reopen_plan(self._workspace, plan, reason=reason, wait=wait)
+
+    def remove(
+        self,
+        plan: PlanId,
+        *,
+        keep_branch: bool = False,
+        dry_run: bool = False,
+        wait: float = DEFAULT_WAIT,
+    ) -> RemovalResult:
+        """Remove a plan; its sandbox is set aside and its checkpoints stay."""
+        ws = self._workspace
+        if dry_run:
+            return preview_removal(ws, plan, keep_branch=keep_branch, wait=wait)
+        finish_interrupted(ws, plan, wait=wait)
+        return remove_plan(ws, plan, keep_branch=keep_branch, wait=wait)
+
+    def purge(
+        self,
+        plan: PlanId,
+        *,
+        keep_branch: bool = False,
+        files_only: bool = False,
+        dry_run: bool = False,
+        wait: float = DEFAULT_WAIT,
+    ) -> RemovalResult:
+        """Remove a plan if it is not, then delete what is kept of it: this cannot be undone."""
+        ws = self._workspace
+        if not dry_run:
+            finish_interrupted(ws, plan, wait=wait)
+        removed = _already_removed(ws, plan)
+        if removed is None:
+            removed = self.remove(plan, keep_branch=keep_branch, dry_run=dry_run, wait=wait)
+        if dry_run:
+            return replace(
+                removed, purge=preview_purge(ws, ws.plan(plan), removed, files_only=files_only)
+            )
+        return replace(removed, purge=purge_plan(ws, plan, files_only=files_only, wait=wait))
+
+    def restore(
+        self,
+        plan: PlanId,
+        *,
+        path: Path | None = None,
+        dry_run: bool = False,
+        wait: float = DEFAULT_WAIT,
+    ) -> RestoreResult:
+        """Bring a removed or destroyed sandbox back from the plan's latest checkpoint."""
+        ws = self._workspace
+        with ws.database.read() as uow:
+            waiting = [
+                o for o in uow.operations.unfinished(plan) if o.kind is OperationKind.RESTORE
+            ]
+        if not dry_run:
+            self._repair(plan, wait)
+        for operation in waiting:
+            result = finished_restore(ws, operation)
+            if result is not None:
+                return result
+        return restore_plan(ws, plan, path=path, dry_run=dry_run, wait=wait)
+
+    def _repair(self, plan: PlanId, wait: float) -> None:
+        """Whatever an earlier crash left; a sandbox that is gone leaves nothing to repair."""
+        finish_interrupted(self._workspace, plan, wait=wait)
+        if self._workspace.plan(plan).state is not PlanState.REMOVED:
+            with suppress(SandboxInvalidError), writing(self._workspace, plan, wait=wait):
+                pass
+
+
+def _already_removed(ws: Workspace, plan_id: PlanId) -> RemovalResult | None:
+    plan = ws.plan(plan_id)
+    if plan.state is not PlanState.REMOVED:
+        return None
+    return RemovalResult(
+        plan=plan,
+        dry_run=False,
+        fate=None,
+        safety_checkpoint=None,
+        set_aside=None,
+        set_aside_bytes=None,
+        branch=plan.sandbox.branch,
+        branch_deleted=False,
+    )

@@ -1,0 +1,151 @@
+"""Where a sandbox can come back to and from, and putting a worktree in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.lifecycle import RestoreSource
+from backtrail.domain.operation import OperationKind
+from backtrail.domain.plan import PlanState, SandboxKind
+from backtrail.git.aside import move
+from backtrail.git.discovery import same_directory, worktree_at
+from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
+from backtrail.git.identity import is_marked
+from backtrail.git.registration import (
+    connect,
+    lost_its_git_dir,
+    marked_git_dir,
+    moved_to,
+    register,
+)
+from backtrail.git.transfer import send_back
+from backtrail.services.removal import set_aside_of
+from backtrail.services.whereabouts import what_to_type
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.plan import Plan
+    from backtrail.git.aside import SetAside
+    from backtrail.git.capture import Captured
+    from backtrail.git.store import PrivateStore
+    from backtrail.services.workspace import Workspace
+
+
+def find_source(ws: Workspace, plan: Plan, path: Path) -> RestoreSource:
+    """How the sandbox can come back to a path; refuses if something else is there."""
+    sandbox = plan.sandbox
+    _refuse_another_plans(ws, plan, path)
+    place, found = moved_to(ws.common_dir, sandbox.sandbox_id), worktree_at(path)
+    if place is not None and not same_directory(place, path):
+        raise RefusedError(
+            f"the sandbox of plan {plan.name!r} is still there, at {str(place)!r}",
+            hint=what_to_type(plan, ws.common_dir),
+        )
+    if found is not None and is_marked(found.git_dir, sandbox.sandbox_id):
+        return RestoreSource.MOVED
+    attached = sandbox.kind is SandboxKind.ATTACHED and plan.state is PlanState.REMOVED
+    if attached and found is not None and same_directory(found.common_dir, ws.common_dir):
+        return RestoreSource.ATTACHED
+    _refuse_taken(ws, plan, path)
+    aside = last_set_aside(ws, plan)
+    if aside is not None and aside.tree.is_dir():
+        return RestoreSource.SET_ASIDE
+    return RestoreSource.CHECKPOINT
+
+
+def _refuse_another_plans(ws: Workspace, plan: Plan, path: Path) -> None:
+    with ws.database.read() as uow:
+        holder = uow.plans.by_sandbox_path(ws.repository_id, str(path))
+    if holder is not None and holder.plan_id != plan.plan_id:
+        raise RefusedError(
+            f"{str(path)!r} is the sandbox of plan {holder.name!r} now",
+            hint=f"choose another place: plan restore {plan.plan_id} --path PLACE",
+        )
+
+
+def _refuse_taken(ws: Workspace, plan: Plan, path: Path) -> None:
+    empty = path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+    there = path.exists() or path.is_symlink()
+    if there and not empty and not lost_its_git_dir(path, ws.common_dir):
+        raise RefusedError(
+            f"{str(path)!r} is there, and it is not the sandbox of plan {plan.name!r}",
+            hint=f"move it away, or choose another place: plan restore {plan.name} --path PLACE",
+        )
+
+
+def refuse_branch_in_use(ws: Workspace, plan: Plan, wanted: Captured) -> None:
+    """Refuse if the branch is somebody else's business by now."""
+    branch, then = plan.sandbox.branch, wanted.state.git_state
+    if branch is None:
+        return
+    ref = f"refs/heads/{branch}"
+    now = resolve_refs(ws.common_dir, [ref]).get(ref)
+    moves = now != then.branch_commit
+    if plan.state is PlanState.REMOVED and now is not None and moves:
+        raise RefusedError(
+            f"there is a branch {branch!r} that is not where the plan left it",
+            hint=f"rename it, then restore: git branch -m {branch} NEW-NAME",
+        )
+    git_dir = plan.sandbox.git_dir
+    elsewhere = branch_checked_out_elsewhere(ws.common_dir, git_dir, branch)
+    if elsewhere and (moves or then.head_ref == ref):
+        raise RefusedError(
+            f"branch {branch!r} is checked out in another worktree",
+            hint="switch that worktree to another branch and try again",
+            details={"git_dir": elsewhere},
+        )
+
+
+def last_set_aside(ws: Workspace, plan: Plan) -> SetAside | None:
+    """What the last removal of a plan put away."""
+    with ws.database.read() as uow:
+        removals = uow.operations.of_kinds(plan.plan_id, (OperationKind.REMOVE,))
+    return set_aside_of(removals[-1]) if removals else None
+
+
+def put_in_place(
+    ws: Workspace, store: PrivateStore, plan: Plan, path: Path, wanted: Captured
+) -> Path:
+    """Have a worktree at the path, with the files that were set aside or with none.
+
+    Each step is left out if it was done before a crash. Gives the worktree's git directory.
+    """
+    sandbox_id, aside = plan.sandbox.sandbox_id, last_set_aside(ws, plan)
+    ws.progress("making the sandbox")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if aside is not None:
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+        move(aside.tree, path)
+        ws.failpoints.reach("restore.moved")
+        if aside.git_dir.is_dir():
+            move(aside.git_dir, _free(aside.git_dir_was))
+    ws.failpoints.reach("restore.git_dir_moved")
+    git_dir = marked_git_dir(ws.common_dir, sandbox_id)
+    if git_dir is None:
+        state = wanted.state.git_state
+        commit = state.head_commit or plan.sandbox.base_commit
+        if commit is None:
+            raise RefusedError(
+                "the sandbox had no commit yet, and git makes no worktree without one",
+                hint="commit something in the repository first",
+            )
+        send_back(store, ws.common_dir, [commit], ())
+        register(store, ws.user_repository(store), path, commit, sandbox_id)
+        git_dir = marked_git_dir(ws.common_dir, sandbox_id) or ws.common_dir
+    else:
+        path.mkdir(exist_ok=True)
+        connect(path, git_dir)
+    ws.failpoints.reach("restore.registered")
+    return git_dir
+
+
+def _free(wanted: Path) -> Path:
+    """The wanted name below `.git/worktrees`, or one like it that nobody has."""
+    candidate, number = wanted, 0
+    while candidate.exists():
+        number += 1
+        candidate = wanted.with_name(f"{wanted.name}{number}")
+    return candidate
