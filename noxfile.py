@@ -196,6 +196,15 @@ def chaos(session: nox.Session) -> None:
 
 
 @nox.session(requires=["wheel"])
+def roundtrips(session: nox.Session) -> None:
+    """By hand: 20,000 random trees saved, wrecked, brought back and undone; takes an hour."""
+    install_package(session, *group("behave"))
+    features = [f"features/fidelity_random{of}.feature" for of in ("", "_attached")]
+    env = {"BACKTRAIL_EXAMPLES": os.environ.get("BACKTRAIL_EXAMPLES", "10000")}
+    session.run("python", "features/run_parallel.py", *features, env=env)
+
+
+@nox.session(requires=["wheel"])
 def scale(session: nox.Session) -> None:
     """By hand: checkpoints and rollbacks of 20,000 files, as ratios against plain git."""
     install_package(session)

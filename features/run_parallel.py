@@ -25,6 +25,7 @@ LONGEST = (
     "crash_matrix",
     "crash_of_recovery",
     "fidelity_random",
+    "fidelity_random_attached",
     "rollback_fidelity",
     "fidelity_modes",
     "demo",
