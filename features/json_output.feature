@@ -7,6 +7,8 @@ Feature: JSON output
     And the agent works and saves: one, two
 
   Scenario: Every command answers as documented
+    Given plan "long"
+    And plan "long" runs "sleep 600" in the background
     When I ask for JSON with each of these:
       | command                              |
       | plan create other                    |
@@ -24,6 +26,10 @@ Feature: JSON output
       | plan checkpoint prune auth --yes     |
       | plan checkpoint delete auth three --yes |
       | plan ops auth                        |
+      | plan run auth --format json -- true  |
+      | plan runs list auth                  |
+      | plan runs show auth 1                |
+      | plan abort long                      |
       | plan log auth                        |
       | plan cancel auth                     |
       | plan remove auth --yes               |
@@ -56,6 +62,10 @@ Feature: JSON output
       | plan undo auth                          | failed        |
       | plan redo auth                          | failed        |
       | plan ops nothing                        | not_found     |
+      | plan run nothing --format json -- true  | not_found     |
+      | plan abort auth                         | failed        |
+      | plan runs list nothing                  | not_found     |
+      | plan runs show auth 9                   | not_found     |
       | plan policy auth --max-checkpoints 0    | usage         |
       | plan checkpoint pin auth nothing        | not_found     |
       | plan checkpoint unpin auth nothing      | not_found     |

@@ -10,10 +10,10 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from backtrail.domain.checkpoint import CheckpointState, CheckpointType
-from backtrail.domain.errors import ExitCode
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Phase, PlanState, SandboxKind
 from backtrail.domain.rollback import DiffAction, RevertAction
+from backtrail.domain.run import AbortAction, OnFailure, RunStatus
 from backtrail.storage.schema import SchemaState
 
 from .commands import PROGRAM, command_names
@@ -42,6 +42,9 @@ _WORDS: dict[str, type[StrEnum]] = {
     "diff_action": DiffAction,
     "revert_action": RevertAction,
     "schema_state": SchemaState,
+    "run_status": RunStatus,
+    "on_failure": OnFailure,
+    "abort_action": AbortAction,
 }
 
 
@@ -95,8 +98,6 @@ def _outdated() -> Iterator[str]:
     for name, words in _WORDS.items():
         yield from _different(f"{COMMON}.json, {name}", shared[name]["enum"], list(words))
     envelope = documents()[ENVELOPE]
-    codes = envelope["properties"]["exit_code"]["enum"]
-    yield from _different(f"{ENVELOPE}.json, exit_code", codes, list(ExitCode))
     words = envelope["$defs"]["error_code"]["enum"]
     yield from _different(f"{ENVELOPE}.json, error_code", words, list(error_words().values()))
 

@@ -81,13 +81,13 @@ def run_forked(
             os.environ.update({**world.environment(), **(env or {})})
             git_executable.cache_clear()  # a new process looks for git on its own PATH
             before()
-            _be_the_program(arguments, out, err, failpoints)
+            be_the_program(arguments, out, err, failpoints)
         _, status = os.waitpid(child, 0)
         code = os.waitstatus_to_exitcode(status)
-        return Ran(("plan", *arguments), code, _text(out), _text(err)).documented()
+        return Ran(("plan", *arguments), code, text_of(out), text_of(err)).documented()
 
 
-def _be_the_program(
+def be_the_program(
     arguments: tuple[str, ...], out: BinaryIO, err: BinaryIO, failpoints: Failpoints
 ) -> NoReturn:
     code = 99
@@ -111,6 +111,6 @@ def _be_the_program(
         os._exit(code)
 
 
-def _text(file: BinaryIO) -> str:
+def text_of(file: BinaryIO) -> str:
     file.seek(0)
     return file.read().decode("utf-8", "surrogateescape")

@@ -24,6 +24,7 @@ from backtrail.services.database import DatabaseService
 from backtrail.services.lifecycle import LifecycleService
 from backtrail.services.plans import PlanService
 from backtrail.services.policies import PolicyService
+from backtrail.services.runs import RunService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
 from backtrail.storage.address import database_files
 from backtrail.storage.database import Database
@@ -49,6 +50,7 @@ class Services:
     checkpoints: CheckpointService
     policies: PolicyService
     lifecycle: LifecycleService
+    runs: RunService
     workspace: Workspace
 
     @property
@@ -113,6 +115,7 @@ def open_services(
         CheckpointService(workspace),
         PolicyService(workspace),
         LifecycleService(workspace),
+        RunService(workspace, environ),
         workspace,
     )
 

@@ -5,11 +5,12 @@ from functools import cache
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
-from backtrail.cli.commands import checkpoint, config, db, prune
+from backtrail.cli.commands import checkpoint, config, db, prune, runs
 from backtrail.cli.commands.cancel import cancel
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
@@ -22,16 +23,18 @@ from backtrail.cli.commands.policy import policy
 from backtrail.cli.commands.remove import remove
 from backtrail.cli.commands.restore import restore
 from backtrail.cli.commands.rollback import rollback
+from backtrail.cli.commands.run import abort, run
 from backtrail.cli.commands.save import save
 from backtrail.cli.commands.status import status
 from backtrail.cli.commands.undo import redo, undo
+from backtrail.cli.default_group import ListingGroup
 from backtrail.cli.output.emit import emit
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Format
 from backtrail.domain.errors import ExitCode, UsageError
 
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
-BACK, CARE = "Back and forth", "Care"
+RUNS, BACK, CARE = "Protected commands", "Back and forth", "Care"
 EPILOG = (
     "PLAN may be left out inside a sandbox or when $PLAN_ID is set. "
     "Every rollback first saves what is there, so that plan undo can bring it back."
@@ -61,6 +64,8 @@ def build() -> typer.Typer:
         ("save", save, CHECKPOINTS),
         ("log", log, CHECKPOINTS),
         ("diff", diff, CHECKPOINTS),
+        ("run", run, RUNS),
+        ("abort", abort, RUNS),
         ("rollback", rollback, BACK),
         ("undo", undo, BACK),
         ("redo", redo, BACK),
@@ -69,6 +74,7 @@ def build() -> typer.Typer:
     ):
         app.command(name, rich_help_panel=panel)(command(function))
     app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
+    app.add_typer(_runs(), name="runs", rich_help_panel=RUNS)
     app.add_typer(_config(), name="config", rich_help_panel=CARE)
     app.add_typer(_db(), name="db", rich_help_panel=CARE)
     return app
@@ -95,6 +101,13 @@ def _config() -> typer.Typer:
     return app
 
 
+def _runs() -> typer.Typer:
+    app = _group(_subgroup, "List and look at runs.", cls=ListingGroup)
+    app.command("list")(command(runs.list_runs))
+    app.command("show")(command(runs.show))
+    return app
+
+
 def _db() -> typer.Typer:
     app = _group(_subgroup, "Look after the database.")
     app.command("status")(command(db.status))
@@ -103,8 +116,14 @@ def _db() -> typer.Typer:
     return app
 
 
-def _group(callback: Callable[..., None], help: str, epilog: str | None = None) -> typer.Typer:
+def _group(
+    callback: Callable[..., None],
+    help: str,
+    epilog: str | None = None,
+    cls: type[TyperGroup] = TyperGroup,
+) -> typer.Typer:
     return typer.Typer(
+        cls=cls,
         callback=group(callback),
         help=help,
         epilog=epilog,

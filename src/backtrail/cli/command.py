@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import typer
 
 from backtrail.cli.options import Directory, OutputFormat, Quiet, Verbose
-from backtrail.cli.output.report import Report
+from backtrail.cli.output.report import Failure, Report
 from backtrail.cli.session import Session
 
 _R = TypeVar("_R")
@@ -27,10 +27,10 @@ class Escaped(Exception):
         self.error = error
 
 
-def command(function: Callable[..., Report]) -> Callable[..., Report]:
+def command(function: Callable[..., Report | Failure]) -> Callable[..., Report | Failure]:
     """A command: its own parameters, then the options for all, which the session takes."""
 
-    def run(context: typer.Context, **arguments: Any) -> Report:  # noqa: ANN401 - Typer checked them
+    def run(context: typer.Context, **arguments: Any) -> Report | Failure:  # noqa: ANN401 - Typer checked
         session = session_of(context)
         _take_options(session, arguments)
         try:

@@ -2,6 +2,7 @@
 
 import errno
 import sys
+from dataclasses import replace
 
 import typer
 
@@ -9,6 +10,7 @@ from backtrail import __version__
 from backtrail.cli.command import Escaped, command_words
 from backtrail.cli.output.report import Failure
 from backtrail.cli.session import Session
+from backtrail.cli.trailing import WRAPPERS
 from backtrail.domain.errors import BacktrailError, ExitCode, UsageError
 
 # The machine's doing, not ours: no traceback would help, and the sentence says it all.
@@ -41,6 +43,14 @@ def failure_of(error: BaseException, session: Session) -> Failure:
         where = f": {error.filename}" if error.filename else ""
         return Failure(ExitCode.FAILED, "failed", f"{error.strerror}{where}")
     return _defect(error, session)
+
+
+def as_wrapper(failure: Failure, session: Session) -> Failure:
+    """A failure of ours beside a command whose own codes mean something else: always 125."""
+    if session.command not in WRAPPERS or failure.exit_code == ExitCode.INTERRUPTED:
+        return failure
+    details = {**failure.details, "exit_code": int(failure.exit_code)}
+    return replace(failure, exit_code=ExitCode.NOT_RUN, details=details)
 
 
 def _usage(error: typer.TyperException, session: Session) -> Failure:

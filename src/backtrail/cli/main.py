@@ -5,8 +5,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from backtrail.cli import trailing
 from backtrail.cli.app import program
-from backtrail.cli.failures import INTERRUPTED, failure_of
+from backtrail.cli.failures import INTERRUPTED, as_wrapper, failure_of
 from backtrail.cli.output import streams
 from backtrail.cli.output.emit import emit
 from backtrail.cli.output.report import Failure, Report
@@ -35,14 +36,15 @@ def _outcome(session: Session) -> Report | Failure | int:
     """A report or a failure; a bare code if all was already said, as by `--help`."""
     # Without Typer's standalone mode its exceptions arrive here, and so do the reports.
     try:
+        ours, session.trailing = trailing.split(session.argv)
         returned = program()(
-            args=list(session.argv), prog_name=session.program, standalone_mode=False, obj=session
+            args=ours, prog_name=session.program, standalone_mode=False, obj=session
         )
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a traceback is for the log
-        return failure_of(error, session)
+        return as_wrapper(failure_of(error, session), session)
     finally:
         session.progress.stop()
-    if isinstance(returned, Report):
+    if isinstance(returned, Report | Failure):
         return returned
     code = returned if isinstance(returned, int) else ExitCode.OK
     return INTERRUPTED if code == ExitCode.INTERRUPTED else code
@@ -58,10 +60,18 @@ def _print(session: Session, outcome: Report | Failure) -> int:
         streams.discard_output()
     except OSError as error:
         streams.discard_output()
-        streams.talk(f"error: the output cannot be written: {error.strerror}")
-        return outcome.exit_code or ExitCode.FAILED
+        where = f" to {session.result_file}" if session.result_file else ""
+        streams.talk(f"error: the output cannot be written{where}: {error.strerror}")
+        return _unwritten(session, outcome)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - as above
         failure = failure_of(error, session)
         emit(session, failure)
         return failure.exit_code
     return outcome.exit_code
+
+
+def _unwritten(session: Session, outcome: Report | Failure) -> int:
+    """The code of an outcome that could not be told; beside a command, it is 125."""
+    if session.command in trailing.WRAPPERS:
+        return ExitCode.NOT_RUN
+    return outcome.exit_code or ExitCode.FAILED

@@ -66,7 +66,8 @@ PlanOption = Annotated[
     ),
 ]
 CHECKPOINT_HELP = (
-    "A checkpoint: number, id or its beginning, label, first, latest, latest~N or last-green."
+    "A checkpoint: number, id or its beginning, label, first, latest, latest~N, last-green "
+    "or before:RUN."
 )
 Print = Annotated[
     Value | None,
@@ -82,6 +83,9 @@ YesForSymmetry = Annotated[
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", "-n", help="Show what would happen and change nothing.")
+]
+AbortRun = Annotated[
+    bool, typer.Option("--abort-run", help="End a run that is active in the sandbox first.")
 ]
 Reason = Annotated[
     str,

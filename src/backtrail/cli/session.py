@@ -38,6 +38,7 @@ class Session:
 
     program: str
     argv: tuple[str, ...]
+    """All words, as typed."""
     environ: Mapping[str, str]
     failpoints: Failpoints = NO_FAILPOINTS
     directory: Path | None = None
@@ -45,6 +46,10 @@ class Session:
     quiet: bool = False
     verbose: bool = False
     command: str | None = None
+    trailing: tuple[str, ...] = ()
+    """What stood behind `--`, for a command that runs another one."""
+    result_file: Path | None = None
+    """Where the envelope goes instead of standard output."""
     messages: list[str] = field(default_factory=list[str])
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     progress: Progress = field(default_factory=Progress)

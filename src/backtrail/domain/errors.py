@@ -22,6 +22,10 @@ class ExitCode(IntEnum):
     VERIFICATION_FAILED = 11
     APPLY_CONFLICT = 12
     DEFECT = 70
+    TIMED_OUT = 124
+    NOT_RUN = 125
+    NOT_EXECUTABLE = 126
+    COMMAND_NOT_FOUND = 127
     INTERRUPTED = 130
 
 
@@ -105,6 +109,10 @@ class BusyError(BacktrailError):
     code = "busy"
 
 
+class LeaseLostError(BusyError):
+    """Another process has taken a run over: this one writes nothing more about it."""
+
+
 class GitFailedError(BacktrailError):
     """Git did not do what was asked."""
 
@@ -124,3 +132,10 @@ class VerificationFailedError(BacktrailError):
 
     exit_code = ExitCode.VERIFICATION_FAILED
     code = "verification_failed"
+
+
+class RunAbortedError(BacktrailError):
+    """Somebody asked for the end of the run that this code is a part of."""
+
+    exit_code = ExitCode.INTERRUPTED
+    code = "interrupted"

@@ -33,6 +33,7 @@ class OperationKind(StrEnum):
     REMOVE = "remove"
     PURGE = "purge"
     RESTORE = "restore"
+    RUN = "run"
 
 
 RESTORING_KINDS = (

@@ -25,6 +25,17 @@ def parse_age(text: str) -> timedelta:
     raise UsageError(f"{text!r} is not a span of time", hint="write it as 90s, 15m, 12h, 30d or 2w")
 
 
+def parse_timeout(text: str) -> float:
+    """Seconds, from a bare number of them or a span such as `10m`."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = parse_age(text).total_seconds()
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"{text!r} is not a time to wait", hint="write it as 90, 15m or 2h")
+    return seconds
+
+
 def parse_size(text: str) -> int:
     """`2GiB`, `2G` (the same) or `2GB` (of a thousand to the third); a bare number is bytes."""
     match = _SIZE.fullmatch(text.strip())

@@ -25,6 +25,7 @@ class KeepReason(StrEnum):
     RECENT = "recent"
     UNDO_REDO = "undo_redo"
     OPERATION = "operation"
+    RUN = "run"
     DECISION = "decision"
     WITHIN_LIMITS = "within_limits"
 

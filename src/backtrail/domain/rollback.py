@@ -58,6 +58,7 @@ class Impact:
     checkpoints_superseded: int
     decisions_after_cp: int
     tool_calls_after_cp: int
+    runs_after_cp: int
     child_plans_invalidated: int
     sandbox: str
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from backtrail.services.recovery import recover
+from backtrail.services.run_crashes import close_crashed, take_over
 from backtrail.services.unfinished import finish_interrupted
 
 if TYPE_CHECKING:
@@ -35,8 +36,18 @@ def looking(workspace: Workspace, plan: PlanId, *, wait: float) -> Generator[Loc
 
 
 @contextmanager
-def writing(workspace: Workspace, plan: PlanId, *, wait: float) -> Generator[LockedSandbox]:
-    """The locked sandbox, after repairing whatever an earlier crash left."""
+def writing(
+    workspace: Workspace, plan: PlanId, *, wait: float, expired_too: bool = False
+) -> Generator[LockedSandbox]:
+    """The locked sandbox, after repairing whatever an earlier crash left.
+
+    A crashed run's command ends before anything else; with `expired_too` also that of a run whose
+    holder exists and does not answer.
+    """
     finish_interrupted(workspace, plan, wait=wait)
     with workspace.locked(plan, wait=wait) as locked:
-        yield recover(locked)
+        crashed = take_over(locked, expired_too=expired_too)
+        recovered = recover(locked)
+        if crashed is not None:
+            close_crashed(recovered, crashed)
+        yield recovered

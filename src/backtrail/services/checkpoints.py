@@ -28,6 +28,7 @@ from backtrail.services.rollback import (
     rollback_order,
     take_back_order,
 )
+from backtrail.services.run_admission import end_live_run
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox, Workspace
 
 if TYPE_CHECKING:
@@ -84,12 +85,14 @@ class CheckpointService:
         paths: Sequence[str] = (),
         dry_run: bool = False,
         move_branch: bool = False,
+        abort_run: bool = False,
         reason: str = "",
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Bring a checkpoint back exactly and prove it; with `paths`, only those."""
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
+        self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             order = rollback_order(
                 self.get_checkpoint(plan, reference),
@@ -100,18 +103,34 @@ class CheckpointService:
             return _perform(locked, order, dry_run=dry_run)
 
     def undo(
-        self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
+        self,
+        plan: PlanId,
+        *,
+        dry_run: bool = False,
+        abort_run: bool = False,
+        wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last rollback (or redo) back."""
+        self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.UNDO), dry_run=dry_run)
 
     def redo(
-        self, plan: PlanId, *, dry_run: bool = False, wait: float = DEFAULT_WAIT
+        self,
+        plan: PlanId,
+        *,
+        dry_run: bool = False,
+        abort_run: bool = False,
+        wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last undo back."""
+        self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             return _perform(locked, take_back_order(locked, Stack.REDO), dry_run=dry_run)
+
+    def _end_run(self, plan: PlanId, *, wanted: bool) -> None:
+        if wanted:
+            end_live_run(self._workspace, plan)
 
     def diff(
         self,

@@ -162,6 +162,7 @@ def write_commit(locked: LockedSandbox, announced: Announced, captured: Captured
 
 
 def pin(locked: LockedSandbox, row: Checkpoint, commit: CommitId) -> None:
+    locked.workspace.database.check()
     locked.store.pin(locked.sandbox.sandbox_id, row.checkpoint_id, commit)
 
 

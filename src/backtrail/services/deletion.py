@@ -45,6 +45,7 @@ _REFUSED = {
         "an operation that is under way needs it",
         "try again when it has ended",
     ),
+    KeepReason.RUN: ("the run that is active needs it", "try again when it has ended"),
 }
 
 

@@ -13,6 +13,7 @@ from backtrail.git.restore_git_state import index_busy
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan, Sandbox
+    from backtrail.services.workspace import Workspace
 
 _STATES = {
     PlanState.APPLIED: (
@@ -31,6 +32,23 @@ def check_plan_allows_rollback(plan: Plan) -> None:
     if plan.state in _STATES:
         what, hint = _STATES[plan.state]
         raise RefusedError(f"plan {plan.name!r} {what}: it cannot be rolled back", hint=hint)
+
+
+def check_plan_allows_work(plan: Plan) -> None:
+    if plan.state in _STATES:
+        what, hint = _STATES[plan.state]
+        raise RefusedError(f"plan {plan.name!r} {what}: nothing is run in it", hint=hint)
+
+
+def check_no_run(workspace: Workspace, plan: Plan) -> None:
+    """No run may be live, unless it is the one that this is done for."""
+    with workspace.database.read() as uow:
+        live = uow.runs.live(plan.plan_id)
+    if live is not None and live.run_id != workspace.run_id:
+        raise RefusedError(
+            f"run {live.number} of plan {plan.name!r} is active",
+            hint="wait for it, or end it with --abort-run",
+        )
 
 
 def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:

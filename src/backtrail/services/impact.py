@@ -28,10 +28,12 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
             then = now
         gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
         decisions = uow.decisions.places(plan.plan_id).values()
+        runs = uow.runs.places(plan.plan_id).values()
         return Impact(
             checkpoints_superseded=len(gone),
             decisions_after_cp=sum(_leaves(now, then, *place) for place in decisions),
             tool_calls_after_cp=tool_calls(gone),
+            runs_after_cp=sum(_leaves(now, then, *place) for place in runs),
             child_plans_invalidated=_children_leaving(uow, plan, now, then),
             sandbox=str(locked.sandbox.path),
         )

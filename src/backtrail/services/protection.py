@@ -1,4 +1,4 @@
-"""What retention must spare: all that undo, redo, an open operation or a live decision needs."""
+"""What retention must spare: all that undo, redo, an operation, a run or a decision needs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ def protection_now(uow: UnitOfWork, plan: Plan, rows: Sequence[RetentionRow]) ->
     decisions = live_decisions(uow, plan, lineage_of(plan.current_epoch, epochs))
     protected = protection(ways, rows, epochs, decisions)
     for_operations = dict.fromkeys(_needed_by_open_operations(uow, plan), KeepReason.OPERATION)
+    for_run = dict.fromkeys(_needed_by_live_run(uow, plan), KeepReason.RUN)
     return Protected(
-        {**for_operations, **protected.needed}, protected.revivable, protected.live_decisions
+        {**for_operations, **for_run, **protected.needed},
+        protected.revivable,
+        protected.live_decisions,
     )
 
 
@@ -66,6 +69,12 @@ def protection(
 def live_decisions(uow: UnitOfWork, plan: Plan, lineage: Lineage) -> frozenset[DecisionId]:
     places = uow.decisions.places(plan.plan_id)
     return frozenset(decision for decision, place in places.items() if lineage.contains(*place))
+
+
+def _needed_by_live_run(uow: UnitOfWork, plan: Plan) -> Iterable[CheckpointId]:
+    run = uow.runs.live(plan.plan_id)
+    if run is not None:
+        yield from (end for end in (run.pre_checkpoint_id, run.post_checkpoint_id) if end)
 
 
 def _needed_by_open_operations(uow: UnitOfWork, plan: Plan) -> Iterable[CheckpointId]:

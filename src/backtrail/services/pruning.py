@@ -88,6 +88,7 @@ def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> Retenti
 def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:
     gone = (entry.checkpoint for entry in decision.removed)
     commits = {row.checkpoint_id: row.sandbox_ref for row in gone if row.sandbox_ref}
+    locked.workspace.database.check()
     locked.store.unpin(locked.sandbox.sandbox_id, commits)
 
 

@@ -11,10 +11,10 @@ from backtrail.domain.reference import (
     ReferenceKind,
     parse_reference,
 )
+from backtrail.services.run_references import search_run
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
     from backtrail.storage.database import UnitOfWork
 
@@ -27,7 +27,7 @@ _HINT = "plan checkpoint list --all shows every checkpoint of the plan"
 def find_checkpoint(uow: UnitOfWork, plan: Plan, text: str) -> Checkpoint:
     """The checkpoint of this plan that the text names; exact beats prefix."""
     reference = parse_reference(text)
-    found = _by_kind(uow, plan.plan_id, reference)
+    found = _by_kind(uow, plan, reference)
     if found is None and reference.kind in (ReferenceKind.WORD, ReferenceKind.SEQ):
         found = _by_prefix(uow, plan, reference)
     if found is None:
@@ -35,8 +35,8 @@ def find_checkpoint(uow: UnitOfWork, plan: Plan, text: str) -> Checkpoint:
     return found
 
 
-def _by_kind(uow: UnitOfWork, plan_id: PlanId, reference: CheckpointReference) -> Checkpoint | None:
-    checkpoints = uow.checkpoints
+def _by_kind(uow: UnitOfWork, plan: Plan, reference: CheckpointReference) -> Checkpoint | None:
+    checkpoints, plan_id = uow.checkpoints, plan.plan_id
     match reference.kind:
         case ReferenceKind.SEQ:
             return checkpoints.by_seq(plan_id, reference.number)
@@ -50,7 +50,14 @@ def _by_kind(uow: UnitOfWork, plan_id: PlanId, reference: CheckpointReference) -
         case ReferenceKind.WORD:
             return checkpoints.by_label(plan_id, reference.word)
         case ReferenceKind.BEFORE:
-            return None
+            return _before(uow, plan, reference.word)
+
+
+def _before(uow: UnitOfWork, plan: Plan, word: str) -> Checkpoint | None:
+    """The checkpoint that was taken before a run, by the run's number or id."""
+    run = search_run(uow, plan, word)
+    taken = run.pre_checkpoint_id if run else None
+    return uow.checkpoints.get(taken) if taken else None
 
 
 def _by_prefix(uow: UnitOfWork, plan: Plan, reference: CheckpointReference) -> Checkpoint | None:

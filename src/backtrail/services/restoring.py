@@ -162,6 +162,7 @@ def _restore_git(
     if operation.paths:
         return None
     plan = git_plan_for(locked, wanted, move_branch=operation.move_branch)
+    locked.workspace.database.check()
     restore_git_state(
         locked.store,
         locked.sandbox,

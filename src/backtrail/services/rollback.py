@@ -20,6 +20,7 @@ from backtrail.services.creation import create_checkpoint
 from backtrail.services.forecast import Outlook
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.guards import (
+    check_no_run,
     check_plan_allows_rollback,
     check_restorable,
     check_sandbox_quiet,
@@ -184,6 +185,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
 def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
     """Everything that can be refused before anything is changed; gives the target's content."""
     check_plan_allows_rollback(locked.plan)
+    check_no_run(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)
     wanted = content_of(locked, order.target)

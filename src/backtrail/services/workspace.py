@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from backtrail.domain.ids import PlanId
+    from backtrail.domain.ids import PlanId, RunId
     from backtrail.domain.plan import Plan, Sandbox
     from backtrail.git.ignore import UserSettings
     from backtrail.git.store import PrivateStore, StoreLayout
@@ -65,6 +65,8 @@ class Workspace:
     notices: list[str] = field(default_factory=list[str])
     settings: Settings = field(default_factory=Settings)
     """What `plan.toml` of the main checkout says."""
+    run_id: RunId | None = None
+    """The run that this workspace belongs to: what it does is done by that run's holder."""
 
     @property
     def repository_id(self) -> str:

@@ -1,21 +1,17 @@
 """The tables: one typed row class each, portable between SQLite and PostgreSQL."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from enum import StrEnum
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    CheckConstraint,
     ForeignKey,
     Index,
-    MetaData,
-    String,
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from backtrail.domain.checkpoint import CheckpointState, CheckpointType
 from backtrail.domain.ids import CheckpointId, CommitId, DecisionId, OperationId, PlanId, SandboxId
@@ -30,30 +26,19 @@ from backtrail.storage.column_types import (
     UtcDateTime,
     Word,
 )
+from backtrail.storage.run_tables import RunRow
+from backtrail.storage.table_base import COMMIT, Base, now, one_of
 
-COMMIT = String(64)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _one_of(column: str, words: type[StrEnum]) -> CheckConstraint:
-    values = ", ".join(f"'{word}'" for word in words)
-    return CheckConstraint(f"{column} IN ({values})", name=column)
-
-
-class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False):
-    """What all rows share: named constraints, so that a migration can name them too."""
-
-    metadata = MetaData(
-        naming_convention={
-            "pk": "pk_%(table_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-        }
-    )
+__all__ = (
+    "Base",
+    "CheckpointRow",
+    "DecisionRow",
+    "EpochRow",
+    "OperationRow",
+    "PlanRow",
+    "RunRow",
+    "SandboxRow",
+)
 
 
 class PlanRow(Base):
@@ -65,8 +50,8 @@ class PlanRow(Base):
     __tablename__ = "plans"
     __table_args__ = (
         UniqueConstraint("repository_id", "live_name"),
-        _one_of("phase", Phase),
-        _one_of("state", PlanState),
+        one_of("phase", Phase),
+        one_of("state", PlanState),
         Index("ix_plans_listing", "repository_id", "created_at", "plan_id"),
         Index("ix_plans_parent", "parent_plan_id"),
     )
@@ -86,7 +71,7 @@ class PlanRow(Base):
     applied_commit: Mapped[CommitId | None] = mapped_column(COMMIT)
     policy_json: Mapped[Mapping[str, Any] | None] = mapped_column(JsonObject)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime, default_factory=_now, onupdate=_now)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime, default_factory=now, onupdate=now)
 
 
 class SandboxRow(Base):
@@ -95,7 +80,7 @@ class SandboxRow(Base):
     __tablename__ = "sandboxes"
     __table_args__ = (
         UniqueConstraint("plan_id"),
-        _one_of("kind", SandboxKind),
+        one_of("kind", SandboxKind),
         Index("ix_sandboxes_path", "repository_id", "path"),
     )
 
@@ -124,8 +109,8 @@ class OperationRow(Base):
     __tablename__ = "operations"
     __table_args__ = (
         UniqueConstraint("plan_id", "number"),
-        _one_of("state", OperationState),
-        _one_of("stack", Stack),
+        one_of("state", OperationState),
+        one_of("stack", Stack),
         Index("ix_operations_state", "plan_id", "state"),
         Index("ix_operations_stack", "plan_id", "stack"),
         Index("ix_operations_newest", "plan_id", "operation_id"),
@@ -209,8 +194,8 @@ class CheckpointRow(Base):
         UniqueConstraint("plan_id", "seq"),
         UniqueConstraint("plan_id", "position"),
         UniqueConstraint("plan_id", "label"),
-        _one_of("checkpoint_type", CheckpointType),
-        _one_of("state", CheckpointState),
+        one_of("checkpoint_type", CheckpointType),
+        one_of("state", CheckpointState),
         Index("ix_checkpoint_metadata_newest", "plan_id", "checkpoint_id"),
         Index("ix_checkpoint_metadata_timeline", "plan_id", "state", "superseded_by", "position"),
     )

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.confirm import confirm_rollback, pick_checkpoint, refuse_without_terminal
-from backtrail.cli.options import CHECKPOINT_HELP, DryRun, PlanOption, Print, Reason, Wait, Yes
+from backtrail.cli.options import (
+    CHECKPOINT_HELP,
+    AbortRun,
+    DryRun,
+    PlanOption,
+    Print,
+    Reason,
+    Wait,
+    Yes,
+)
 from backtrail.cli.output.report import Report
 from backtrail.cli.output.rollbacks import rollback_report
 from backtrail.cli.session import Session
@@ -39,6 +48,7 @@ def rollback(
     dry_run: DryRun = False,
     path: Paths = None,
     move_branch: MoveBranch = False,
+    abort_run: AbortRun = False,
     reason: Reason = "",
     wait: Wait = 30.0,
     print_: Print = None,
@@ -53,6 +63,7 @@ def rollback(
             plan.plan_id,
             paths=sandbox_paths(session, plan, path or ()),
             move_branch=move_branch,
+            abort_run=abort_run,
             reason=reason,
             wait=wait,
         )

@@ -1,6 +1,7 @@
 """`plan undo` and `plan redo`: they ask nothing, since each can be taken back by the other."""
 
 from backtrail.cli.options import (
+    AbortRun,
     DryRun,
     PlanArgument,
     PlanOption,
@@ -20,6 +21,7 @@ def undo(
     plan_option: PlanOption = None,
     yes: YesForSymmetry = False,
     dry_run: DryRun = False,
+    abort_run: AbortRun = False,
     wait: Wait = 30.0,
     print_: Print = None,
 ) -> Report:
@@ -27,7 +29,9 @@ def undo(
     del yes
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
-        result = services.checkpoints.undo(found.plan_id, dry_run=dry_run, wait=wait)
+        result = services.checkpoints.undo(
+            found.plan_id, dry_run=dry_run, abort_run=abort_run, wait=wait
+        )
     return rollback_report(result).only(print_)
 
 
@@ -37,6 +41,7 @@ def redo(
     plan_option: PlanOption = None,
     yes: YesForSymmetry = False,
     dry_run: DryRun = False,
+    abort_run: AbortRun = False,
     wait: Wait = 30.0,
     print_: Print = None,
 ) -> Report:
@@ -44,5 +49,7 @@ def redo(
     del yes
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
-        result = services.checkpoints.redo(found.plan_id, dry_run=dry_run, wait=wait)
+        result = services.checkpoints.redo(
+            found.plan_id, dry_run=dry_run, abort_run=abort_run, wait=wait
+        )
     return rollback_report(result).only(print_)

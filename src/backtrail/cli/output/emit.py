@@ -10,6 +10,7 @@ from backtrail.cli.output import streams
 from backtrail.cli.output.envelope import envelope
 from backtrail.cli.output.report import Failure, Report
 from backtrail.cli.output.text import safe, safe_lines
+from backtrail.cli.output.whole_file import write_whole
 from backtrail.cli.session import Format
 
 if TYPE_CHECKING:
@@ -22,10 +23,12 @@ SHOWN_DETAILS = 10
 
 def emit(session: Session, outcome: Report | Failure) -> None:
     """Print an outcome in the session's format."""
-    if isinstance(outcome, Report):
-        session.messages.extend(outcome.messages)
-    if session.format is Format.JSON and not _is_single_value(outcome):
-        _emit_json(session, outcome)
+    session.messages.extend(outcome.messages)
+    apart = session.result_file
+    if apart is not None:
+        write_whole(apart, _envelope(session, outcome))
+    if apart is None and session.format is Format.JSON and not _is_single_value(outcome):
+        streams.data_bytes(_envelope(session, outcome))
     elif isinstance(outcome, Failure):
         _talk(session)
         _emit_failure(session, outcome)
@@ -38,15 +41,14 @@ def _is_single_value(outcome: Report | Failure) -> bool:
     return isinstance(outcome, Report) and outcome.value_only
 
 
-def _emit_json(session: Session, outcome: Report | Failure) -> None:
-    text = envelope(
+def _envelope(session: Session, outcome: Report | Failure) -> bytes:
+    return envelope(
         outcome,
         command=session.command,
         started=session.started,
         duration_ms=session.duration_ms,
         messages=session.messages,
-    )
-    streams.data_bytes(text.encode())
+    ).encode()
 
 
 def _talk(session: Session) -> None:

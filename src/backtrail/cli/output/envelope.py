@@ -32,7 +32,7 @@ def envelope(
         "command": command,
         "status": "error" if failed else "ok",
         "exit_code": int(outcome.exit_code),
-        "data": None if failed else outcome.data,
+        "data": outcome.data,
         "error": _error(outcome) if failed else None,
         "timing": {"started": started, "duration_ms": duration_ms},
         "messages": list(messages),

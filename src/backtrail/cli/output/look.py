@@ -36,6 +36,13 @@ STATE_STYLES = {
     "damaged": "bold red",
     "outdated": "yellow",
     "newer": "bold red",
+    "running": "yellow",
+    "finalizing": "yellow",
+    "success": "green",
+    "error": "bold red",
+    "timeout": "bold red",
+    "interrupted": "yellow",
+    "rolled_back": "magenta",
 }
 
 

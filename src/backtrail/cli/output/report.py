@@ -59,3 +59,6 @@ class Failure:
     message: str
     hint: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    data: Mapping[str, Any] | None = None
+    """What was done all the same, if a command did something before it failed."""
+    messages: tuple[str, ...] = ()

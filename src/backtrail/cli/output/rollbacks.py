@@ -51,6 +51,7 @@ def _plain_lines(result: RollbackResult) -> Iterator[str]:
     yield f"checkpoints_superseded: {impact.checkpoints_superseded}"
     yield f"decisions_after_cp: {impact.decisions_after_cp}"
     yield f"tool_calls_after_cp: {impact.tool_calls_after_cp}"
+    yield f"runs_after_cp: {impact.runs_after_cp}"
     yield f"child_plans_invalidated: {impact.child_plans_invalidated}"
     yield f"sandbox: {safe(impact.sandbox)}"
     yield f"phase: {result.after.phase}"
@@ -152,6 +153,7 @@ def _impact(result: RollbackResult) -> Panel:
         ("Checkpoints superseded", text(impact.checkpoints_superseded)),
         ("Decisions after it", text(impact.decisions_after_cp)),
         ("Tool calls after it", text(impact.tool_calls_after_cp)),
+        ("Runs after it", text(impact.runs_after_cp)),
         ("Child plans invalidated", text(impact.child_plans_invalidated)),
         ("Sandbox", text(impact.sandbox)),
     ]

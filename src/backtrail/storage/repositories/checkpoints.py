@@ -120,6 +120,11 @@ class CheckpointRepository:
         self._row(checkpoint_id).pinned = pinned
         self._session.flush()
 
+    def set_green(self, checkpoint_id: CheckpointId) -> None:
+        """A check of the user's passed on what it holds."""
+        self._row(checkpoint_id).verified_green = True
+        self._session.flush()
+
     def mark_superseded(self, changes: Mapping[CheckpointId, OperationId | None]) -> None:
         """Set `superseded_by` of many at once."""
         if not changes:

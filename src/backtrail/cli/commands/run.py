@@ -1,0 +1,162 @@
+"""`plan run` and `plan abort`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backtrail.cli.options import PlanArgument, PlanOption, Wait
+from backtrail.cli.output.report import Failure, Report
+from backtrail.cli.session import Format, Session
+from backtrail.cli.target import Finder
+from backtrail.domain.errors import UsageError
+from backtrail.domain.quantities import parse_timeout
+from backtrail.domain.run import AbortAction, IfRunning, OnFailure, RunOptions
+
+if TYPE_CHECKING:
+    from backtrail.services.run_command import Execution
+
+STDOUT, STDERR = 1, 2
+OnFailureOption = Annotated[
+    OnFailure,
+    typer.Option("--on-failure", help="What to do about its files if it fails or times out."),
+]
+OnAbortOption = Annotated[
+    AbortAction,
+    typer.Option("--on-abort", help="What to do about its files if it is interrupted."),
+]
+IfRunningOption = Annotated[
+    IfRunning, typer.Option("--if-running", help="What to do if another run of the plan is active.")
+]
+Timeout = Annotated[
+    str | None,
+    typer.Option(
+        "--timeout",
+        metavar="TIME",
+        help="End it after so many seconds, or 10m, 2h.",
+        show_default=False,
+    ),
+]
+Verify = Annotated[
+    str | None,
+    typer.Option(
+        "--verify",
+        metavar="COMMAND",
+        help="A shell command that must succeed, too; implies --post-checkpoint, which is "
+        "marked green then.",
+        show_default=False,
+    ),
+]
+PostCheckpoint = Annotated[
+    bool, typer.Option("--post-checkpoint", help="Save what the command left, too.")
+]
+Cwd = Annotated[
+    str,
+    typer.Option("--cwd", metavar="DIR", help="Start it in this directory of the sandbox."),
+]
+ResultFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--result",
+        metavar="FILE",
+        help="Write the JSON envelope there; output stays as it is.",
+        show_default=False,
+    ),
+]
+AllowUnprotected = Annotated[
+    bool,
+    typer.Option("--allow-unprotected", help="Go on if no checkpoint can be taken before it."),
+]
+
+
+def run(
+    session: Session,
+    plan: PlanArgument = None,
+    *,
+    plan_option: PlanOption = None,
+    on_failure: OnFailureOption = OnFailure.KEEP,
+    on_abort: OnAbortOption = AbortAction.INTERRUPT,
+    if_running: IfRunningOption = IfRunning.REJECT,
+    timeout: Timeout = None,
+    verify: Verify = None,
+    post_checkpoint: PostCheckpoint = False,
+    cwd: Cwd = ".",
+    result: ResultFile = None,
+    allow_unprotected: AllowUnprotected = False,
+    wait: Wait = 30.0,
+) -> Report | Failure:
+    """Run a command in the sandbox, after a checkpoint: plan run [PLAN] -- COMMAND."""
+    from backtrail.cli.output.runs import outcome_report
+
+    take_result_file(session, result)
+    if not session.trailing:
+        raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+    options = RunOptions(
+        on_failure=on_failure,
+        on_abort=on_abort,
+        timeout=None if timeout is None else parse_timeout(timeout),
+        verify=verify,
+        post_checkpoint=post_checkpoint,
+        allow_unprotected=allow_unprotected,
+    )
+    with session.services() as services:
+        found = Finder(session, services, plan_option, destructive=True).plan(plan)
+        outcome = services.runs.execute(
+            found.plan_id,
+            session.trailing,
+            options,
+            if_running=if_running,
+            cwd=cwd,
+            wait=wait,
+            execution=execution_of(session),
+        )
+    return outcome_report(outcome)
+
+
+def take_result_file(session: Session, file: Path | None) -> None:
+    """Where the envelope is to go; that it cannot is told before anything is run."""
+    if file is None:
+        return
+    place = session.start / file
+    if not place.parent.is_dir():
+        raise UsageError(
+            f"the directory of --result {str(file)!r} does not exist", hint="make it first"
+        )
+    session.result_file = place
+
+
+def execution_of(session: Session) -> Execution:
+    """With JSON on standard output, the command's own output goes to standard error."""
+    from backtrail.services.run_command import Execution
+
+    apart = session.format is Format.JSON and session.result_file is None
+    return Execution(
+        session.environ,
+        streams={STDOUT: STDERR} if apart else {},
+        adopt=True,
+        before_start=session.progress.stop,
+    )
+
+
+def abort(
+    session: Session,
+    plan: PlanArgument = None,
+    *,
+    plan_option: PlanOption = None,
+    action: Annotated[
+        AbortAction | None,
+        typer.Option(
+            "--action",
+            help="What to do about its files; else what the run's own --on-abort says.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Report:
+    """End the run of a plan, wherever it was started, and wait until it is over."""
+    from backtrail.cli.output.runs import shown_report
+
+    with session.services() as services:
+        found = Finder(session, services, plan_option, destructive=True).plan(plan)
+        return shown_report(services.runs.abort(found.plan_id, action))

@@ -1,0 +1,185 @@
+"""Reports about runs."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from backtrail.cli.output.fields import checkpoint_fields, rollback_fields
+from backtrail.cli.output.report import Failure, Report, Value
+from backtrail.cli.output.text import ago, safe, timestamp
+from backtrail.domain.errors import ExitCode
+from backtrail.domain.run import RunStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from backtrail.domain.plan import Plan
+    from backtrail.domain.run import Run
+    from backtrail.domain.run_verdict import RunOutcome
+
+_WORTH_TELLING = ("cause", "verify_exit_code", "ended_processes", "problem", "crashed")
+
+
+def run_fields(run: Run) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "plan_id": run.plan_id,
+        "number": run.number,
+        "status": run.status,
+        "live": run.live,
+        "argv": list(run.argv),
+        "cwd": run.cwd,
+        "options": run.options.as_json(),
+        "pre_checkpoint_id": run.pre_checkpoint_id,
+        "post_checkpoint_id": run.post_checkpoint_id,
+        "abort_action": run.abort_action,
+        "exit_code": run.exit_code,
+        "actor": run.actor,
+        "host": run.host,
+        "created_at": run.created_at,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "result": dict(run.result),
+    }
+
+
+def listed_report(plan: Plan, runs: Sequence[Run]) -> Report:
+    def rich(verbose: bool) -> Iterator[RenderableType]:
+        from backtrail.cli.output.look import table, text
+
+        if not runs:
+            yield text(f"Nothing has been run in plan {plan.name} yet.", "dim")
+            return
+        names = ["#", "status", "code", "when", "command"]
+        rows = [_rich_row(run, verbose=verbose) for run in runs]
+        yield table([*names, "id"] if verbose else names, rows)
+
+    return Report(
+        data={"runs": [run_fields(run) for run in runs]},
+        plain=lambda: (_plain_row(run) for run in runs),
+        rich=rich,
+    )
+
+
+def shown_report(run: Run) -> Report:
+    def rich(verbose: bool) -> Iterator[RenderableType]:
+        from backtrail.cli.output.look import facts, panel, text
+
+        del verbose
+        rows = [(name.capitalize(), text(value)) for name, value in _facts(run)]
+        yield panel(f"Run {run.number}", facts(rows))
+
+    return Report(
+        data={"run": run_fields(run)},
+        plain=lambda: (f"{name.replace(' ', '_')}: {safe(value)}" for name, value in _facts(run)),
+        rich=rich,
+    )
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    moments = (("created", run.created_at), ("started", run.started_at), ("ended", run.ended_at))
+    return [
+        ("run", str(run.number)),
+        ("run id", run.run_id),
+        ("status", str(run.status)),
+        ("exit code", "-" if run.exit_code is None else str(run.exit_code)),
+        ("command", _words(run)),
+        ("directory", run.cwd),
+        ("checkpoint before", run.pre_checkpoint_id or "-"),
+        ("checkpoint after", run.post_checkpoint_id or "-"),
+        *((name, timestamp(moment) if moment else "-") for name, moment in moments),
+        ("by", f"{run.actor} on {run.host}"),
+        *((name.replace("_", " "), str(value)) for name, value in run.options.as_json().items()),
+        *((name.replace("_", " "), str(value)) for name, value in _told(run)),
+    ]
+
+
+def _told(run: Run) -> list[tuple[str, object]]:
+    """Of how it ended, what a person wants to know."""
+    return [(name, run.result[name]) for name in _WORTH_TELLING if run.result.get(name)]
+
+
+def _words(run: Run) -> str:
+    return shlex.join(run.argv) or "(Python code)"
+
+
+def _rich_row(run: Run, *, verbose: bool) -> list[Text]:
+    from backtrail.cli.output.look import state, text
+
+    row = [
+        text(run.number, "bold cyan"),
+        state(run.status),
+        text("" if run.exit_code is None else run.exit_code),
+        text(ago(run.created_at), "dim"),
+        text(_words(run)),
+    ]
+    return [*row, text(run.run_id, "dim")] if verbose else row
+
+
+def _plain_row(run: Run) -> str:
+    return "\t".join(
+        (
+            str(run.number),
+            run.run_id,
+            run.status,
+            "-" if run.exit_code is None else str(run.exit_code),
+            timestamp(run.created_at),
+            safe(_words(run)),
+        )
+    )
+
+
+def outcome_report(outcome: RunOutcome) -> Report | Failure:
+    """How a run went; standard output is the command's own, so that nothing is printed there."""
+    data, problem = _outcome_fields(outcome), outcome.problem
+    if problem is not None:
+        details = {**problem.details, "exit_code": int(problem.exit_code)}
+        return Failure(
+            ExitCode.NOT_RUN, problem.code, problem.message, problem.hint, details, data=data
+        )
+    return Report(
+        data=data,
+        plain=tuple,
+        values={Value.ID: outcome.run.run_id},
+        messages=tuple(_sentences(outcome)),
+        exit_code=outcome.exit_code,
+    )
+
+
+def _outcome_fields(outcome: RunOutcome) -> dict[str, Any]:
+    before, after = outcome.pre_checkpoint, outcome.post_checkpoint
+    return {
+        "run": run_fields(outcome.run),
+        "checkpoint": checkpoint_fields(before) if before else None,
+        "post_checkpoint": checkpoint_fields(after) if after else None,
+        "rollback": rollback_fields(outcome.rollback) if outcome.rollback else None,
+    }
+
+
+def _sentences(outcome: RunOutcome) -> list[str]:
+    """One line about a run that did not succeed: what happened, and the way back."""
+    run, name = outcome.run, outcome.plan.name
+    if run.status is RunStatus.SUCCESS:
+        return []
+    what = f"run {run.number} {_what_happened(outcome)}"
+    if outcome.rollback is not None:
+        to = outcome.rollback.target.seq
+        return [f"{what}; rolled back to checkpoint {to}, plan undo {name} brings its files back"]
+    if outcome.pre_checkpoint is None or not run.result.get("cause"):
+        return [what]
+    back = f"plan rollback {name} before:{run.number} takes its changes back"
+    return [f"{what}; its files are kept, {back}"]
+
+
+def _what_happened(outcome: RunOutcome) -> str:
+    if outcome.exit_code == ExitCode.INTERRUPTED and outcome.run.abort_action:
+        return "was interrupted"
+    if outcome.exit_code == ExitCode.TIMED_OUT and outcome.run.result.get("cause") == "timeout":
+        return f"was ended after {outcome.run.options.timeout:g} s"
+    if outcome.run.result.get("not_started"):
+        return f"did not start: {outcome.exit_code}"
+    return f"failed with {outcome.exit_code}"

@@ -1,0 +1,154 @@
+"""Runs: a command executed in the sandbox under the protection of a pre-run checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from backtrail.domain.ids import CheckpointId, PlanId, RunId
+
+Words = TypeVar("Words", bound=StrEnum)
+
+
+class RunStatus(StrEnum):
+    """`pending`: admitted; `finalizing`: its command has ended, and nothing can abort it now."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    FINALIZING = "finalizing"
+    SUCCESS = "success"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    INTERRUPTED = "interrupted"
+    ROLLED_BACK = "rolled_back"
+
+
+LIVE_STATUSES = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.FINALIZING)
+ABORTABLE = (RunStatus.PENDING, RunStatus.RUNNING)
+
+
+class OnFailure(StrEnum):
+    ROLLBACK = "rollback"
+    KEEP = "keep"
+
+
+class AbortAction(StrEnum):
+    ROLLBACK = "rollback"
+    INTERRUPT = "interrupt"
+
+
+class IfRunning(StrEnum):
+    REJECT = "reject"
+    INTERRUPT = "interrupt"
+    ROLLBACK = "rollback"
+
+
+class Cause(StrEnum):
+    """Why a command came to its end: by itself, or who ended it."""
+
+    EXIT = "exit"
+    TIMEOUT = "timeout"
+    SIGNAL = "signal"
+    REQUEST = "request"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run does in which case; it is written down, so that a crashed run can go on."""
+
+    on_failure: OnFailure = OnFailure.KEEP
+    on_abort: AbortAction = AbortAction.INTERRUPT
+    timeout: float | None = None
+    """In seconds."""
+    verify: str | None = None
+    """A line for the shell: the run succeeded only if this does."""
+    post_checkpoint: bool = False
+    allow_unprotected: bool = False
+
+    @property
+    def wants_post_checkpoint(self) -> bool:
+        return self.post_checkpoint or self.verify is not None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "on_failure": str(self.on_failure),
+            "on_abort": str(self.on_abort),
+            "timeout": self.timeout,
+            "verify": self.verify,
+            "post_checkpoint": self.post_checkpoint,
+            "allow_unprotected": self.allow_unprotected,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> RunOptions:
+        """What was written down; a value that makes no sense is the usual one."""
+        usual, seconds, verify = cls(), stored.get("timeout"), stored.get("verify")
+        return cls(
+            on_failure=_word(OnFailure, stored.get("on_failure"), usual.on_failure),
+            on_abort=_word(AbortAction, stored.get("on_abort"), usual.on_abort),
+            timeout=float(seconds) if isinstance(seconds, int | float) else None,
+            verify=verify if isinstance(verify, str) else None,
+            post_checkpoint=stored.get("post_checkpoint") is True,
+            allow_unprotected=stored.get("allow_unprotected") is True,
+        )
+
+
+def _word(words: type[Words], stored: object, usual: Words) -> Words:
+    return words(stored) if stored in set(words) else usual
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Until when a run is its holder's; each renewal moves it on.
+
+    `clock` is the holder's monotonic clock, which other processes of the same boot share: unlike
+    `until` it does not jump.
+    """
+
+    until: datetime
+    clock: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One row of `runs` as the rest of the program sees it."""
+
+    run_id: RunId
+    plan_id: PlanId
+    number: int
+    status: RunStatus
+    fence: int
+    """Grows with every admission and every take-over; who holds an older one writes nothing."""
+    host_id: str
+    host: str
+    actor: str
+    holder: str
+    """The process that looks after the run, see `backtrail.processes.identity`."""
+    command: str | None
+    """The process of the command itself."""
+    lease: Lease
+    argv: tuple[str, ...]
+    """Empty for a block of Python code."""
+    cwd: str
+    options: RunOptions
+    position: int | None
+    epoch: int | None
+    pre_checkpoint_id: CheckpointId | None
+    post_checkpoint_id: CheckpointId | None
+    abort_action: AbortAction | None
+    """Set once somebody asked for its end."""
+    exit_code: int | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    result: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def live(self) -> bool:
+        return self.status in LIVE_STATUSES

@@ -1,0 +1,164 @@
+"""RunService: commands and Python code under the protection of a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import (
+    BacktrailError,
+    FailedError,
+    LeaseLostError,
+    RunAbortedError,
+    UsageError,
+)
+from backtrail.domain.run import AbortAction, Cause, IfRunning, Run, RunOptions, RunStatus
+from backtrail.domain.run_verdict import RunOutcome
+from backtrail.services.active_run import ActiveRun, live_run
+from backtrail.services.run_admission import RunOrder, request_abort, wait_until_over
+from backtrail.services.run_command import Execution
+from backtrail.services.run_conclusion import conclude, give_up
+from backtrail.services.run_directory import directory_in_sandbox
+from backtrail.services.run_lease import Timing
+from backtrail.services.run_references import find_run
+
+if TYPE_CHECKING:
+    from backtrail.domain.ids import PlanId
+    from backtrail.services.workspace import Workspace
+
+
+class RunService:
+    """Runs of the plans of one repository."""
+
+    def __init__(
+        self, workspace: Workspace, environ: Mapping[str, str], timing: Timing | None = None
+    ) -> None:
+        self._workspace = workspace
+        self._environ = environ
+        self._timing = timing or Timing()
+
+    def execute(
+        self,
+        plan: PlanId,
+        argv: Sequence[str],
+        options: RunOptions | None = None,
+        *,
+        if_running: IfRunning = IfRunning.REJECT,
+        cwd: str = ".",
+        wait: float = 30.0,
+        execution: Execution | None = None,
+    ) -> RunOutcome:
+        """Run a command in the sandbox; whatever becomes of it, it is over when this returns."""
+        if not argv:
+            raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+        order = RunOrder(
+            plan_id=plan,
+            argv=tuple(argv),
+            cwd=str(directory_in_sandbox(self._workspace, plan, cwd)),
+            options=options or RunOptions(),
+            if_running=if_running,
+            wait=wait,
+        )
+        execution = execution or Execution(self._environ)
+        with live_run(self._workspace, order, self._timing, signals=True) as run:
+            with _closed_in_any_case(run):
+                run.protect()
+                ending = execution.perform(run)
+            return conclude(run, ending)
+
+    @contextmanager
+    def run(
+        self,
+        plan: PlanId,
+        options: RunOptions | None = None,
+        *,
+        if_running: IfRunning = IfRunning.REJECT,
+        wait: float = 30.0,
+    ) -> Generator[ActiveRun]:
+        """Protect a block of Python code: an exception is a failure, and is raised again.
+
+        The block calls `check()` of what it is given now and then: it raises if somebody asked
+        for the end. Processes that the block starts belong to the run if they are given its
+        `environment`.
+        """
+        directory = directory_in_sandbox(self._workspace, plan, ".")
+        order = RunOrder(plan, (), str(directory), options or RunOptions(), if_running, wait)
+        with live_run(self._workspace, order, self._timing, signals=False) as run:
+            with _closed_in_any_case(run):
+                run.protect()
+                run.mark_started(None)
+            yield from _protected_block(run, Execution(self._environ))
+
+    def get(self, plan: PlanId, reference: str) -> Run:
+        """The run that a number, an id or the beginning of an id names."""
+        with self._workspace.database.read() as uow:
+            return find_run(uow, uow.plans.get(plan), reference)
+
+    def list_runs(self, plan: PlanId, *, limit: int | None = None) -> list[Run]:
+        """Newest first."""
+        with self._workspace.database.read() as uow:
+            return uow.runs.list(uow.plans.get(plan).plan_id, limit)
+
+    def abort(self, plan: PlanId, action: AbortAction | None = None) -> Run:
+        """End the plan's run, wherever its command is, and wait until all of it is over."""
+        ws = self._workspace
+        with ws.database.read() as uow:
+            name, live = uow.plans.get(plan).name, uow.runs.live(plan)
+        if live is None:
+            raise FailedError(
+                f"plan {name!r} has no run to abort", hint=f"plan runs {name} shows what was run"
+            )
+        asked = request_abort(ws, live, action)
+        ended = wait_until_over(ws, live)
+        if not asked:
+            ws.notices.append(
+                f"run {live.number} was finishing already: it ended as {ended.status}"
+            )
+        wanted = action or ended.abort_action
+        if asked and wanted is AbortAction.ROLLBACK and ended.status is not RunStatus.ROLLED_BACK:
+            raise FailedError(
+                f"run {live.number} was ended, but not rolled back: "
+                f"{ended.result.get('problem', 'it had crashed')}",
+                hint=f"plan rollback {name} before:{live.number} takes its changes back",
+            )
+        return ended
+
+
+@contextmanager
+def _closed_in_any_case(run: ActiveRun) -> Generator[None]:
+    """Whatever prevents a verdict is recorded, so that the run stands in nobody's way."""
+    try:
+        yield
+    except LeaseLostError:
+        raise
+    except BaseException as error:
+        with suppress(BacktrailError):
+            give_up(run, error)
+        raise
+
+
+def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRun]:
+    try:
+        yield run
+    except LeaseLostError:
+        raise
+    except BaseException as error:
+        aborted = isinstance(error, (RunAbortedError, KeyboardInterrupt))
+        cause = Cause.REQUEST if aborted else Cause.EXIT
+        outcome = conclude(run, execution.end_block(run, cause))
+        if outcome.problem is not None:
+            raise outcome.problem from error
+        raise
+    with _closed_in_any_case(run):
+        ending = execution.end_block(run, Cause.EXIT, code=0)
+        if ending.problem is None:
+            ending = execution.after_success(run, ending)
+    outcome = conclude(run, ending)
+    if outcome.problem is not None:
+        raise outcome.problem
+    if outcome.run.status is not RunStatus.SUCCESS:
+        raise RunAbortedError(
+            f"run {outcome.run.number} did not succeed: it is {outcome.run.status}",
+            hint=f"plan runs show {outcome.run.number} tells more",
+        )

@@ -1,0 +1,122 @@
+"""Runs: admitting, finding, renewing and ending them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypedDict, Unpack
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from backtrail.domain.errors import NotFoundError
+from backtrail.domain.ids import CheckpointId, PlanId, RunId
+from backtrail.domain.run import LIVE_STATUSES, AbortAction, Lease, Run, RunStatus
+from backtrail.storage.mapping import Origin
+from backtrail.storage.repositories.prefixes import starts_with
+from backtrail.storage.run_mapping import run_of, run_row
+from backtrail.storage.run_tables import RunRow
+
+Runs = list[Run]
+"""`list` is a method below, which hides the type of that name."""
+
+
+class RunChanges(TypedDict, total=False):
+    """What may change in a run once it is admitted."""
+
+    status: RunStatus
+    fence: int
+    holder: str
+    host_id: str
+    command: str | None
+    lease: Lease
+    position: int
+    epoch: int
+    pre_checkpoint_id: CheckpointId | None
+    post_checkpoint_id: CheckpointId | None
+    abort_action: AbortAction | None
+    exit_code: int | None
+    started_at: datetime
+    ended_at: datetime
+    result: Mapping[str, Any]
+
+
+class RunRepository:
+    """Runs of one transaction."""
+
+    def __init__(self, session: Session, origin: Origin) -> None:
+        self._session = session
+        self._origin = origin
+
+    def add(self, run: Run) -> None:
+        """The database refuses a second live run of a plan."""
+        self._session.add(run_row(run, self._origin))
+        self._session.flush()
+
+    def get(self, run_id: RunId) -> Run | None:
+        row = self._session.get(RunRow, run_id, populate_existing=True)
+        return None if row is None else run_of(row)
+
+    def live(self, plan_id: PlanId) -> Run | None:
+        """The one run of the plan that has not ended."""
+        return self._first(select(RunRow).where(RunRow.live_plan_id == plan_id))
+
+    def next_number(self, plan_id: PlanId) -> int:
+        return self._largest(RunRow.number, plan_id) + 1
+
+    def next_fence(self, plan_id: PlanId) -> int:
+        return self._largest(RunRow.fence, plan_id) + 1
+
+    def newest_id(self, plan_id: PlanId) -> RunId | None:
+        """The largest id of the plan, which the next one must exceed."""
+        query = select(func.max(RunRow.run_id)).where(RunRow.plan_id == plan_id)
+        return self._session.scalar(query)
+
+    def by_number(self, plan_id: PlanId, number: int) -> Run | None:
+        return self._first(_of(plan_id).where(RunRow.number == number))
+
+    def by_prefix(self, plan_id: PlanId, prefix: str, limit: int) -> Runs:
+        """Runs whose id begins so, oldest first."""
+        query = _of(plan_id).where(starts_with(RunRow.run_id, prefix))
+        return self._all(query.order_by(RunRow.run_id).limit(limit))
+
+    def list(self, plan_id: PlanId, limit: int | None = None) -> Runs:
+        """Newest first."""
+        return self._all(_of(plan_id).order_by(RunRow.number.desc()).limit(limit))
+
+    def update(self, run_id: RunId, **changes: Unpack[RunChanges]) -> Run:
+        """The run as it is now; one that has ended no longer stands in another's way."""
+        row = self._session.get(RunRow, run_id)
+        if row is None:
+            raise NotFoundError(f"there is no run {run_id}")
+        lease = changes.pop("lease", None)
+        if lease is not None:
+            row.lease_until, row.lease_clock = lease.until, lease.clock
+        for name, value in changes.items():
+            setattr(row, "result_json" if name == "result" else name, value)
+        row.live_plan_id = row.plan_id if row.status in LIVE_STATUSES else None
+        self._session.flush()
+        return run_of(row)
+
+    def places(self, plan_id: PlanId) -> dict[RunId, tuple[int, int]]:
+        """Epoch and position of each run that was started."""
+        query = select(RunRow.run_id, RunRow.epoch, RunRow.position).where(
+            RunRow.plan_id == plan_id, RunRow.position.is_not(None)
+        )
+        return {
+            run: (epoch, position)
+            for run, epoch, position in self._session.execute(query)
+            if epoch is not None and position is not None
+        }
+
+    def _largest(self, column: InstrumentedAttribute[int], plan_id: PlanId) -> int:
+        found = self._session.scalar(select(func.max(column)).where(RunRow.plan_id == plan_id))
+        return found or 0
+
+    def _all(self, query: Select[RunRow]) -> Runs:
+        return [run_of(row) for row in self._session.scalars(query)]
+
+    def _first(self, query: Select[RunRow]) -> Run | None:
+        return next(iter(self._all(query)), None)
+
+
+def _of(plan_id: PlanId) -> Select[RunRow]:
+    return select(RunRow).where(RunRow.plan_id == plan_id)
