@@ -86,7 +86,7 @@ class Camera:
                     # Perhaps an object that the memo names is gone: the next look does without.
                     self.forget_memo()
                     raise
-            kept, root = self._kept_index, self.sandbox.path
+            kept, root = self.kept_index, self.sandbox.path
             # Before the index: a crash between the two must not leave an index without its lists.
             note_backdated(kept, root, shot.snapshot.added, began_ns=began)
             self._note_inventory(shot.inventory)
@@ -110,7 +110,7 @@ class Camera:
 
     def forget_index(self) -> None:
         """Read every file again the next time."""
-        self._kept_index.unlink(missing_ok=True)
+        self.kept_index.unlink(missing_ok=True)
 
     def _remember(self, inputs: str, captured: Captured, parts: StoringParts) -> None:
         document = digest(encode_state(captured.state))
@@ -125,18 +125,19 @@ class Camera:
             return Glimpse(*shot.glance(replacing))
 
     @property
-    def _kept_index(self) -> Path:
+    def kept_index(self) -> Path:
+        """The private index: of all that was captured last."""
         return self.store.layout.sandbox_index(self.sandbox.sandbox_id)
 
     def _beside(self, what: str) -> Path:
         """A file that goes with the private index."""
-        return self._kept_index.with_name(f"{self._kept_index.name}.{what}")
+        return self.kept_index.with_name(f"{self.kept_index.name}.{what}")
 
     @contextmanager
     def _shot(self, known_heads: tuple[CommitId, ...]) -> Generator[Shot]:
         question = ask_excludes(self.store.common_dir, self.user)
         with ExitStack() as stack:
-            index = stack.enter_context(working_index(self.store, self._kept_index))
+            index = stack.enter_context(working_index(self.store, self.kept_index))
             git_state = read_git_state(self.sandbox.git_dir, self.sandbox.branch)
             excludes = question.answer()
             setting = stack.enter_context(excludes_setting(self.store, excludes))
@@ -150,7 +151,7 @@ class Camera:
             # Without the index that it goes with, an inventory is worth nothing.
             known = read_inventory_memo(self._beside("inventory")) if index.exists() else None
             if index.exists():
-                snapshot.forget(read_backdated(self._kept_index))
+                snapshot.forget(read_backdated(self.kept_index))
             yield Shot(
                 store=self.store,
                 sandbox=self.sandbox,

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from backtrail.git.env import scrubbed_environment
 from backtrail.git.paths import lstat_inside, parents_of
 from backtrail.git.runner import GitRunner, RunningGit
-from backtrail.git.trees import TreeEntry, list_tree, read_blobs
+from backtrail.git.trees import TreeEntry, read_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
-    from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
 _UNSET = 1
@@ -110,16 +109,16 @@ def scratch_directory(store: PrivateStore) -> Generator[Path]:
 
 
 def ignored_at(
-    store: PrivateStore, tree: TreeId, excludes: bytes, candidates: Sequence[bytes]
+    store: PrivateStore, files: Iterable[TreeEntry], excludes: bytes, candidates: Sequence[bytes]
 ) -> set[bytes]:
-    """Those of the candidate paths that a checkpoint's own ignore rules would have ignored.
+    """Those of the candidate paths that the rules of a checkpoint with these files ignore.
 
     Exact for odd names, too: git itself looks at a scratch tree that holds the checkpoint's
     .gitignore files and an empty file in the place of each candidate.
     """
     if not candidates:
         return set()
-    entries = [entry for entry in list_tree(store, tree) if _is_rules_file(entry)]
+    entries = [entry for entry in files if _is_rules_file(entry)]
     contents = read_blobs(store, [entry.object_id for entry in entries])
     rules = {e.path: content for e, content in zip(entries, contents, strict=True)}
     return _ignored_by(store, rules, excludes, candidates)
@@ -156,7 +155,8 @@ def _ignored_by(
 
 def _is_rules_file(entry: TreeEntry) -> bool:
     # Git does not follow a .gitignore that is a symbolic link.
-    return entry.is_file and entry.path.rsplit(b"/", 1)[-1] == _RULES_FILE
+    path = entry.path
+    return path.endswith(_RULES_FILE) and entry.is_file and path.split(b"/")[-1] == _RULES_FILE
 
 
 def _place(root: bytes, path: bytes, content: bytes) -> None:

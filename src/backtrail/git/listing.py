@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from backtrail.git.paths import parents_of
 from backtrail.git.runner import Output, nul_joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
     from backtrail.domain.ids import TreeId
@@ -104,23 +105,40 @@ class Lister:
         return ["-c", self.excludes_setting, *listing, *more]
 
 
+@contextmanager
+def asking_ignored(
+    store: PrivateStore, root: Path, excludes: bytes, index: Path, repositories: Sequence[bytes]
+) -> Generator[RunningGit]:
+    """Begin to list what is ignored in a sandbox and not in an index of all that was captured."""
+    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
+        git = store.git(root, index)
+        if repositories:
+            # Of a repository without captured files git would not even look at what is in it.
+            git = store.git(root, _copied(git, directory / "index"))
+            _take_for_directories(git, [path + b"/" for path in repositories], {})
+        yield git.start(
+            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
+        )
+
+
 def ignored_now(
     store: PrivateStore,
     root: Path,
     excludes: bytes,
     captured: TreeId,
-    repositories: Iterable[bytes],
+    repositories: Sequence[bytes],
 ) -> list[bytes]:
-    """What is ignored in a sandbox and not captured, a wholly ignored directory as one entry."""
-    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
-        git = store.git(root, directory / "index")
-        git.call("read-tree", captured)
-        # Of a repository without captured files git would not even look at what is in it.
-        _take_for_directories(git, [path + b"/" for path in repositories], {})
-        output = git.call(
-            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
-        )
-    records = output.records()
+    """The same for a captured tree that no index holds."""
+    with scratch_directory(store) as directory:
+        index = directory / "index"
+        store.git(root, index).call("read-tree", captured)
+        with asking_ignored(store, root, excludes, index, repositories) as asked:
+            return answered(asked)
+
+
+def answered(asked: RunningGit) -> list[bytes]:
+    """What is ignored, a wholly ignored directory as one entry."""
+    records = asked.finish().checked().records()
     whole = {record.rstrip(b"/") for record in records if record.endswith(b"/")}
     # Git names the entries of a directory that holds nothing but ignored files once more.
     return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]

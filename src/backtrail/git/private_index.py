@@ -81,6 +81,8 @@ def trust(working: Path) -> int | None:
 def keep_index(working: Path, kept: Path, *, began_ns: int, date_ns: int | None = None) -> None:
     """Let the working copy become the kept index, dated so that no edit is missed."""
     if not working.exists():
+        # Nothing was captured: what is kept, if anything, was not fit for use.
+        kept.unlink(missing_ok=True)
         return
     date = safe_date(began_ns) if date_ns is None else date_ns
     os.utime(working, ns=(date, date))

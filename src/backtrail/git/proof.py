@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _HASHES = {40: "sha1", 64: "sha256"}
 _CHUNK = 1 << 20
 _SET_BITS = 0o7000
+_KIND_AND_PERMISSIONS = 0o170777
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,7 @@ class _Proof:
         wanted = {entry.path: entry for entry in (*files, *self.plan.included)}
         directories = directories_of(wanted, goal.extras)
         seen = walk_disk(self.sandbox.path, _whole(self.spared) - directories - wanted.keys())
-        wrong = {p for p, entry in wanted.items() if not self._is_right(entry, seen.files.get(p))}
-        wrong |= self._too_many(seen, wanted)
+        wrong = self._wrong_files(seen, wanted) | self._too_many(seen, wanted)
         wrong |= {path + b"/" for path in self._wrong_directories(seen, directories)}
         repositories = self._repositories(seen)
         return FileProof(
@@ -96,16 +96,29 @@ class _Proof:
             ),
         )
 
-    def _is_right(self, entry: TreeEntry, found: os.stat_result | None) -> bool:
-        if found is None:
-            return False
-        if not entry.is_file:
-            return stat.S_ISLNK(found.st_mode) and _hashed([os.readlink(self._at(entry))], entry)
-        wanted = self.plan.goal.extras.file_mode(os.fsdecode(entry.path), entry.mode_bits)
-        if not stat.S_ISREG(found.st_mode) or found.st_mode & PERMISSIONS != wanted:
-            return False
-        untouched = found.st_ctime_ns < self.since_ns and found.st_mtime_ns < self.since_ns
-        return untouched or _has_content(self._at(entry), found.st_size, entry)
+    def _wrong_files(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
+        """Files and links that are missing, of another kind or mode, or of other content."""
+        extras, since = self.plan.goal.extras, self.since_ns
+        odd = {os.fsencode(path): mode for path, mode in extras.file_modes.items()}
+        usual = {b"100644": extras.usual.file, b"100755": extras.usual.executable}
+        look = seen.files.get
+        wrong: set[bytes] = set()
+        # One loop over very many files: what holds for nearly all of them is decided first.
+        for path, entry in wanted.items():
+            found, kind = look(path), entry[0]
+            if found is None or kind not in usual:
+                right = found is not None and self._is_right_link(entry, found)
+            elif found.st_mode & _KIND_AND_PERMISSIONS != stat.S_IFREG | odd.get(path, usual[kind]):
+                right = False
+            else:
+                untouched = found.st_ctime_ns < since and found.st_mtime_ns < since
+                right = untouched or _has_content(self._at(entry), found.st_size, entry)
+            if not right:
+                wrong.add(path)
+        return wrong
+
+    def _is_right_link(self, entry: TreeEntry, found: os.stat_result) -> bool:
+        return stat.S_ISLNK(found.st_mode) and _hashed([os.readlink(self._at(entry))], entry)
 
     def _at(self, entry: TreeEntry) -> bytes:
         return os.path.join(os.fsencode(self.sandbox.path), entry.path)
@@ -118,7 +131,7 @@ class _Proof:
         empty = seen.empty.difference(map(os.fsencode, goal.extras.empty_directories))
         # A rule for directories is asked about by way of a file inside.
         probes = {d + b"/backtrail": d + b"/" for d in empty if _is_outside(d, allowed)}
-        ignored = ignored_at(self.store, goal.tree, goal.excludes, [*files, *probes])
+        ignored = ignored_at(self.store, self.plan.files, goal.excludes, [*files, *probes])
         extra = {probes.get(path, path) for path in (*files, *probes) if path not in ignored}
         removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
         return extra | seen.files.keys() & set(map(os.fsencode, removed))

@@ -26,7 +26,13 @@ from backtrail.git.restore_extras import (
     plan_extras,
 )
 from backtrail.git.snapshot import CaptureInputs, Snapshot
-from backtrail.git.trees import TreeEntry, list_tree
+from backtrail.git.trees import (
+    TreeEntry,
+    entries_in,
+    list_tree,
+    start_directories,
+    start_listing,
+)
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import NotCaptured
@@ -74,17 +80,25 @@ class FilePlan:
 
 def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> FilePlan:
     """Compare the captured present with the goal."""
+    listing = start_listing(store, goal.tree)
+    present = start_directories(store, current.tree)
     coming, going = differences(store, current.tree, goal.tree)
     directories = (os.fsencode(path) + b"/" for path in goal.extras.empty_directories)
     free = _not_in_the_way(going, [*coming, *directories])
-    survivors = ignored_at(store, goal.tree, goal.excludes, free)
+    files, included = entries_in(listing), _included_entries(store, goal)
+    survivors = ignored_at(store, files, goal.excludes, free)
     survivors -= _tracked(store, goal.index, survivors)
     survivors -= _known_absent(store, goal, survivors)
     uncaptured = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
     survivors |= {p for p in free if not uncaptured.isdisjoint((p, *parents_of(p)))}
-    files, included = list_tree(store, goal.tree), _included_entries(store, goal)
     more, less = _included_differences(store, current.state.included, goal.included)
-    extras = plan_extras(store, current, goal.extras, [*files, *included], {*coming, *more})
+    extras = plan_extras(
+        current.state.extras,
+        present.finish().checked().records(),
+        goal.extras,
+        [*files, *included],
+        {*coming, *more},
+    )
     restored = {*coming, *extras.changed, *extras.appearing}
     removed = {*(path for path in going if path not in survivors), *extras.vanishing}
     changes = dict.fromkeys(restored | more, RevertAction.RESTORED)
@@ -168,9 +182,10 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         git = store.git(root, index)
         survivors = [os.fsencode(path) for path in plan.survivors]
         Snapshot(git, Lister(store, git, ""), CaptureInputs(root, "", None)).forget(survivors)
+        present = git.call("write-tree").text if survivors else plan.present[1]
         # Two trees, not --reset: git then refuses to touch a file that has changed since it was
         # captured, or one that has appeared since in the place of one that comes back.
-        git.call("read-tree", "-m", "-u", git.call("write-tree").text, goal.tree)
+        git.call("read-tree", "-m", "-u", present, goal.tree)
         keep_index(index, kept, began_ns=began)
     IncludedCamera(store, sandbox).restore(
         plan.present, goal.included.tree, map(os.fsencode, goal.included.absent)

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.extras import PERMISSIONS, Extras
 from backtrail.git.paths import first_obstacle, lstat_inside, parents_of
-from backtrail.git.trees import list_directories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from backtrail.git.capture import Captured, Glimpse
-    from backtrail.git.store import PrivateStore
     from backtrail.git.trees import TreeEntry
 
 _OWNER_MAY_CHANGE = 0o300
@@ -39,23 +36,18 @@ class ExtrasPlan:
 
 
 def plan_extras(
-    store: PrivateStore,
-    current: Captured | Glimpse,
+    now: Extras,
+    directories: Iterable[bytes],
     goal: Extras,
     entries: Sequence[TreeEntry],
     written: set[bytes],
 ) -> ExtrasPlan:
-    """Compare the extras of the captured present with those of the goal, whose files are given."""
-    now = current.state.extras
+    """Compare the extras and directories of the present with those of the goal and its files."""
     wanted = directories_of([e.path for e in entries], goal)
-    present = list_directories(store, current.tree) | directories_of((), now)
+    present = {*directories, *directories_of((), now)}
     odd = _candidates(now, goal)
-    files = [
-        e
-        for e in entries
-        if e.is_file
-        and (e.path in written or ((odd is None or e.path in odd) and _differs(e, now, goal)))
-    ]
+    looked_at = entries if odd is None else [e for e in entries if e[2] in written or e[2] in odd]
+    files = [e for e in looked_at if e.is_file and (e.path in written or _differs(e, now, goal))]
     modes = [d for d in wanted if d in present and _directory_differs(d, now, goal)]
     empty = set(map(os.fsencode, goal.empty_directories))
     return ExtrasPlan(
@@ -93,8 +85,8 @@ def directories_of(files: Iterable[bytes], extras: Extras) -> set[bytes]:
     """All directories of a state: those that hold files, and the empty ones."""
     empty = list(map(os.fsencode, extras.empty_directories))
     found = set(empty)
-    for path in (*files, *empty):
-        parent = path.rpartition(b"/")[0]
+    for path in {path.rpartition(b"/")[0] for path in (*files, *empty)}:
+        parent = path
         while parent and parent not in found:
             found.add(parent)
             parent = parent.rpartition(b"/")[0]

@@ -252,11 +252,21 @@ def index_busy(lock: Path) -> BusyError:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class GitProof:
+    """HEAD, branch and index as they were found, and what of them is wrong, in words."""
+
+    found: GitState
+    wrong: tuple[str, ...] = ()
+
+
 def prove_git_state(
-    store: PrivateStore, sandbox: Sandbox, plan: GitStatePlan, target: GitState
-) -> list[str]:
-    """What of HEAD, branch and index is not as it should be, in words."""
+    store: PrivateStore, sandbox: Sandbox, plan: GitStatePlan | None, target: GitState
+) -> GitProof:
+    """Look at HEAD, branch and index again; without a plan nothing is demanded of them."""
     now = read_git_state(sandbox.git_dir, sandbox.branch)
+    if plan is None:
+        return GitProof(now)
     wrong: list[str] = []
     if (
         plan.move
@@ -270,4 +280,4 @@ def prove_git_state(
         wrong.append("HEAD")
     if not same_entries(store, now.index, target.index):
         wrong.append("the index")
-    return wrong
+    return GitProof(now, tuple(wrong))

@@ -20,7 +20,7 @@ from backtrail.git.durable import fsync_tree, write_durably
 from backtrail.git.env import STORE_SETTINGS, scrubbed_environment, store_environment
 from backtrail.git.linking import link_objects
 from backtrail.git.locks import exclusive_lock
-from backtrail.git.runner import GitRunner
+from backtrail.git.runner import GitRunner, RunningGit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -96,6 +96,20 @@ def claim_home(layout: StoreLayout, common_dir: Path) -> None:
         )
     if known != ours or not record.exists():
         write_durably(record, json.dumps(ours).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectWalk:
+    """A walk over all objects below a commit that is under way."""
+
+    running: RunningGit
+
+    def reached_all(self) -> bool:
+        """Whether none of them was missing."""
+        walk = self.running.finish()
+        if walk.code and not any(word in walk.stderr for word in _MISSING):
+            walk.checked()
+        return walk.code == 0
 
 
 class PrivateStore:
@@ -200,12 +214,12 @@ class PrivateStore:
 
     def connected(self, commit: CommitId) -> bool:
         """Whether every object that the commit needs is there: a walk over all of it."""
-        walk = self.git().run(
-            "rev-list", "--objects", "--quiet", "--stdin", stdin=f"{commit}\n".encode()
-        )
-        if walk.code and not any(word in walk.stderr for word in _MISSING):
-            walk.checked()
-        return walk.code == 0
+        return self.start_walk(commit).reached_all()
+
+    def start_walk(self, commit: CommitId) -> ObjectWalk:
+        """Begin a walk over every object that the commit needs."""
+        words = ("rev-list", "--objects", "--quiet", "--end-of-options", commit)
+        return ObjectWalk(self.git().start(*words))
 
     def id_length(self) -> int:
         """How long object ids are here: 40 for sha1, 64 for sha256."""

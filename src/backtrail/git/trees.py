@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from backtrail.domain.errors import GitFailedError
@@ -11,10 +12,12 @@ from backtrail.domain.ids import TreeId
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from backtrail.git.runner import RunningGit
     from backtrail.git.store import PrivateStore
 
 
 _HASHES = {40: "sha1", 64: "sha256"}
+_LISTED = re.compile(rb"(\d+) [a-z]+ ([0-9a-f]+)\t([^\0]+)\0")
 
 
 def empty_tree(id_length: int) -> TreeId:
@@ -26,8 +29,13 @@ class TreeEntry(NamedTuple):
     """One file or link of a tree; a tuple, for there are very many of them."""
 
     mode: bytes
-    object_id: str
+    name: bytes
+    """The object's id, as git printed it."""
     path: bytes
+
+    @property
+    def object_id(self) -> str:
+        return self.name.decode()
 
     @property
     def is_file(self) -> bool:
@@ -42,17 +50,22 @@ class TreeEntry(NamedTuple):
 
 def list_tree(store: PrivateStore, tree: str, *, recurse: bool = True) -> list[TreeEntry]:
     """Every file of a tree."""
+    return entries_in(start_listing(store, tree, recurse=recurse))
+
+
+def start_listing(store: PrivateStore, tree: str, *, recurse: bool = True) -> RunningGit:
+    """Begin to list a tree; `entries_in` gives what was listed."""
     flags = ["-r"] if recurse else []
-    output = store.git().call("ls-tree", "-z", "--full-tree", *flags, tree)
-    split = (record.split(b"\t", 1) for record in output.records())
-    words = ((head.split(b" "), path) for head, path in split)
-    return [TreeEntry(mode, name.decode(), path) for (mode, _, name), path in words]
+    return store.git().start("ls-tree", "-z", "--full-tree", *flags, tree)
 
 
-def list_directories(store: PrivateStore, tree: str) -> set[bytes]:
-    """Every directory of a tree."""
-    output = store.git().call("ls-tree", "-r", "-d", "-z", "--full-tree", "--name-only", tree)
-    return set(output.records())
+def entries_in(listing: RunningGit) -> list[TreeEntry]:
+    return list(map(TreeEntry._make, _LISTED.findall(listing.finish().checked().stdout)))
+
+
+def start_directories(store: PrivateStore, tree: str) -> RunningGit:
+    """Begin to list every directory of a tree, as records."""
+    return store.git().start("ls-tree", "-r", "-d", "-z", "--full-tree", "--name-only", tree)
 
 
 def read_blobs(store: PrivateStore, object_ids: Sequence[str]) -> list[bytes]:

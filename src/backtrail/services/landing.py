@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, CheckpointType
@@ -11,7 +11,6 @@ from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.timeline import supersessions
 from backtrail.git.capture import Captured
 from backtrail.git.commits import read_checkpoint
-from backtrail.git.gitstate import read_git_state
 from backtrail.git.staged import staged_blobs
 from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
@@ -30,35 +29,46 @@ from backtrail.services.limits import limits_of
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation, Stacks
+    from backtrail.git.gitstate import GitState
     from backtrail.git.proof import FileProof
     from backtrail.git.restore import Goal
+    from backtrail.git.state import SandboxState
     from backtrail.services.workspace import LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the proof has found, and what was asked for."""
+
+    goal: Goal
+    files: FileProof
+    git_state: GitState
+
+
 def land(
-    locked: LockedSandbox,
-    operation: Operation,
-    target: Checkpoint,
-    wanted: Captured,
-    goal: Goal,
-    proof: FileProof,
+    locked: LockedSandbox, operation: Operation, target: Checkpoint, wanted: Captured, seen: Seen
 ) -> Checkpoint:
     """Record the proven state as a checkpoint of its own and make it the newest of the plan."""
     ws = locked.workspace
+    tried_before = operation.result_checkpoint_id is not None
     result, operation = _announced(locked, operation, target)
     row = result.row
     ws.failpoints.reach("rollback.result_announced")
-    captured = _as_restored(locked, wanted, goal, proof)
-    commit = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
+    captured = _as_restored(locked, wanted, seen)
+    commit = (
+        locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id) if tried_before else None
+    )
     if commit is None:
         commit = write_commit(locked, result, captured)
         ws.failpoints.reach("rollback.result_written")
+        additions = start_check(locked, commit, captured, like=target)
         pin(locked, row, commit)
     else:
         captured = read_checkpoint(locked.store, commit).captured
+        additions = start_check(locked, commit, captured, like=target)
     ws.failpoints.reach("rollback.result_pinned")
-    size = whole_size(locked, start_check(locked, commit, captured, like=target))
+    size = whole_size(locked, additions)
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
@@ -116,25 +126,36 @@ def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int
     return number
 
 
-def _as_restored(locked: LockedSandbox, wanted: Captured, goal: Goal, proof: FileProof) -> Captured:
+def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Captured:
     """What the proof has shown to be there, in the form of a capture."""
-    git_state = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
+    goal, git_state = seen.goal, seen.git_state
     state = replace(
         wanted.state,
         git_state=git_state,
-        staged=staged_blobs(locked.store, git_state),
+        staged=_staged(locked, wanted.state, git_state),
         excludes=goal.excludes,
         forced=goal.forced,
         accounted=goal.accounted,
-        not_captured=proof.not_captured,
-        extras=replace(goal.extras, repositories=proof.repositories),
+        not_captured=seen.files.not_captured,
+        extras=replace(goal.extras, repositories=seen.files.repositories),
         included=goal.included,
         under_way=None,
     )
+    if state == wanted.state:
+        # A state commit bears a fixed date: it would come out the very same.
+        return Captured(goal.tree, wanted.state_commit, state)
     with storing_parts(locked.store, git_state.index, goal.excludes) as parts:
         base = locked.sandbox.base_commit
         state_commit = write_state(locked.store, state, parts.blobs(), base)
     return Captured(goal.tree, state_commit, state)
+
+
+def _staged(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> tuple[str, ...]:
+    """The blobs that only the index names: the target's own, if index and HEAD are the target's."""
+    then = wanted.git_state
+    if (then.index, then.head_commit) == (found.index, found.head_commit):
+        return wanted.staged
+    return staged_blobs(locked.store, found)
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:

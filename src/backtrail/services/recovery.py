@@ -20,7 +20,7 @@ from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.journal import fail_operation
 from backtrail.services.reconciliation import looks_consistent, reconcile_rows_and_refs
-from backtrail.services.restoring import content_of, finish, way_back
+from backtrail.services.restoring import content_of, finish, prepare, way_back
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
@@ -103,7 +103,8 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         return
     if strangers.cut_short:
         _keep(locked, operation, now)
-    finish(locked, operation, target, wanted=wanted, safety=before, current=now, since_ns=since)
+    prepared = prepare(locked, operation, wanted=wanted, safety=before, current=now, since_ns=since)
+    finish(locked, operation, target, prepared)
     ws.notices.append(
         f"finished the {operation.kind} to checkpoint {target.seq} that was interrupted"
     )

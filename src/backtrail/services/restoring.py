@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.errors import BacktrailError, StorageError, VerificationFailedError
+from backtrail.domain.errors import (
+    BacktrailError,
+    GitFailedError,
+    StorageError,
+    VerificationFailedError,
+)
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
@@ -24,18 +29,20 @@ from backtrail.git.restore_git_state import (
 from backtrail.services.goals import goal_of
 from backtrail.services.guards import damaged
 from backtrail.services.journal import fail_operation
-from backtrail.services.landing import land
+from backtrail.services.landing import Seen, land
 from backtrail.services.limits import limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured
     from backtrail.git.proof import FileProof
-    from backtrail.git.restore import FilePlan
+    from backtrail.git.restore import FilePlan, Goal
     from backtrail.git.restore_git_state import GitStatePlan
+    from backtrail.git.store import ObjectWalk
     from backtrail.services.workspace import LockedSandbox
 
 _IGNORED = "ignored_before"
@@ -58,13 +65,27 @@ class Restored:
 def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
     """What a checkpoint captured, after making sure that all of it is still there."""
     commit = checkpoint.sandbox_ref
-    if commit is None or not locked.store.connected(commit):
+    walk = locked.store.start_walk(commit) if commit else None
+    content = _read_beside(locked, walk, commit) if walk and commit else None
+    if content is None:
         with locked.workspace.database.write() as uow:
             uow.checkpoints.set_state(
                 checkpoint.checkpoint_id, CheckpointState.DAMAGED, note="objects are missing"
             )
         raise damaged(checkpoint)
-    return read_checkpoint(locked.store, commit).captured
+    return content
+
+
+def _read_beside(locked: LockedSandbox, walk: ObjectWalk, commit: CommitId) -> Captured | None:
+    """Read a checkpoint while a walk looks at everything below it; None if anything is missing."""
+    try:
+        content = read_checkpoint(locked.store, commit).captured
+    except GitFailedError:
+        # What could not be read because it is missing is what the walk tells.
+        if walk.reached_all():
+            raise
+        return None
+    return content if walk.reached_all() else None
 
 
 def heal(locked: LockedSandbox, checkpoint: Checkpoint) -> Checkpoint:
@@ -108,35 +129,50 @@ def begin_restoring(
     )
 
 
-def finish(
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a restore has to bring about, and what it will change for that."""
+
+    wanted: Captured
+    goal: Goal
+    files: FilePlan
+    since_ns: int
+    """When the look began that found the present."""
+
+
+def prepare(
     locked: LockedSandbox,
     operation: Operation,
-    target: Checkpoint,
     *,
     wanted: Captured,
     safety: Captured,
     current: Captured,
     since_ns: int,
-) -> Restored:
-    """Bring an operation that is `restoring` to its end.
+) -> Prepared:
+    """Compare the disk as captured now, by a look that began at `since_ns`, with what is asked."""
+    goal = goal_of(locked.store, wanted, safety, operation.paths)
+    return Prepared(wanted, goal, plan_files(locked.store, current, goal), since_ns)
 
-    `current` is the disk as captured now, by a look that began at `since_ns`.
-    """
-    ws = locked.workspace
+
+def finish(
+    locked: LockedSandbox, operation: Operation, target: Checkpoint, prepared: Prepared
+) -> Restored:
+    """Bring an operation that is `restoring` to its end."""
+    ws, files, wanted = locked.workspace, prepared.files, prepared.wanted
     try:
-        goal = goal_of(locked.store, wanted, safety, operation.paths)
-        files = plan_files(locked.store, current, goal)
         ws.progress("restoring files")
         restore_files(locked.store, locked.sandbox, files)
         ws.failpoints.reach("rollback.files_restored")
         git_plan = _restore_git(locked, operation, wanted)
         ws.failpoints.reach("rollback.git_restored")
         ws.progress("proving the result")
-        proof = _prove_files(locked, operation, files, since_ns)
-        _check(operation, proof, _wrong_git_state(locked, wanted, git_plan))
+        proof = _prove_files(locked, operation, files, prepared.since_ns)
+        git_proof = prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
+        _check(operation, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
         locked.camera.believe(proof.inventory)
-        checkpoint = land(locked, operation, target, wanted, goal, proof)
+        seen = Seen(prepared.goal, proof, git_proof.found)
+        checkpoint = land(locked, operation, target, wanted, seen)
     except StorageError:
         # The rows cannot be asked or told: the operation stays open, and recovery ends it.
         raise
@@ -181,17 +217,8 @@ def _prove_files(
     return prove_files(locked.store, locked.sandbox, files, spared, since_ns - _CLOCK_STEP_NS)
 
 
-def _wrong_git_state(
-    locked: LockedSandbox, wanted: Captured, git_plan: GitStatePlan | None
-) -> list[str]:
-    if git_plan is None:
-        return []
-    return prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
-
-
-def _check(operation: Operation, proof: FileProof, git_state: list[str]) -> None:
+def _check(operation: Operation, wrong: Sequence[str]) -> None:
     """Raise if anything is not as it should be."""
-    wrong = [*proof.wrong, *git_state]
     if wrong:
         more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
         raise VerificationFailedError(

@@ -12,7 +12,7 @@ from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import LeftAlone, RollbackResult
-from backtrail.git.listing import ignored_now
+from backtrail.git.listing import answered, asking_ignored, ignored_now
 from backtrail.git.partial import refuse_unknown_paths
 from backtrail.git.restore import plan_files
 from backtrail.git.storable import SET_BITS
@@ -35,6 +35,7 @@ from backtrail.services.restoring import (
     finish,
     git_plan_for,
     heal,
+    prepare,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.replaced import Replacing
     from backtrail.git.restore import FilePlan
+    from backtrail.services.creation import Made
+    from backtrail.services.restoring import Prepared
     from backtrail.services.workspace import LockedSandbox
 
 
@@ -116,21 +119,10 @@ def go_on(
     partial = bool(order.entry.paths)
     impact = impact_of(locked, order.target, partial=partial)
     said = tombstones_returning(locked, order.target, partial=partial)
-    since = time.time_ns()
-    safety, captured = _make_safe(locked, order, operation, wanted)
-    ws.failpoints.reach("rollback.safety_made")
-    ignored = _ignored(locked, captured)
-    operation = begin_restoring(locked, operation, safety, ignored)
+    safety, ignored, prepared = _make_ready(locked, order, operation, wanted)
+    operation = begin_restoring(locked, operation, safety.checkpoint, ignored)
     ws.failpoints.reach("rollback.restoring")
-    restored = finish(
-        locked,
-        operation,
-        order.target,
-        wanted=wanted,
-        safety=captured,
-        current=captured,
-        since_ns=since,
-    )
+    restored = finish(locked, operation, order.target, prepared)
     ws.failpoints.reach("rollback.done")
     keep_within_limits(locked)
     return RollbackResult(
@@ -138,7 +130,7 @@ def go_on(
         kind=operation.kind,
         operation_id=operation.operation_id,
         target=order.target,
-        safety_checkpoint=safety,
+        safety_checkpoint=safety.checkpoint,
         restored_checkpoint=restored.checkpoint,
         verified=True,
         dry_run=False,
@@ -147,7 +139,7 @@ def go_on(
         left_alone=_left_alone(restored.files, ignored, restored.proof.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=(*restored.messages, *_remarks(operation, wanted, captured), *said),
+        messages=(*restored.messages, *_remarks(operation, wanted, safety.captured), *said),
     )
 
 
@@ -204,34 +196,50 @@ def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) 
     return replacing(locked.store, goal.tree, goal.extras, goal.included)
 
 
-def _make_safe(
+def _make_ready(
     locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured
-) -> tuple[Checkpoint, Captured]:
-    """The safety checkpoint; if it cannot be made, the operation ends before it began."""
-    ws = locked.workspace
-    ws.progress("saving the sandbox as it is")
+) -> tuple[Made, list[str], Prepared]:
+    """The safety checkpoint, what is ignored, and what will be done.
+
+    If anything of that cannot be had, the operation ends before it began.
+    """
+    ws, since = locked.workspace, time.time_ns()
+    try:
+        safety = _make_safe(locked, order, operation, wanted)
+        ws.failpoints.reach("rollback.safety_made")
+        captured, kept = safety.captured, locked.camera.kept_index
+        state, root = captured.state, locked.sandbox.path
+        nested = [os.fsencode(path) for path in state.extras.repositories]
+        with asking_ignored(locked.store, root, state.excludes, kept, nested) as asked:
+            prepared = prepare(
+                locked, operation, wanted=wanted, safety=captured, current=captured, since_ns=since
+            )
+            ignored = [os.fsdecode(path) for path in answered(asked)]
+    except BacktrailError as error:
+        fail_operation(ws, operation, error.message)
+        raise
+    return safety, ignored, prepared
+
+
+def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured) -> Made:
+    locked.workspace.progress("saving the sandbox as it is")
     request = CheckpointRequest(
         reason=f"before {operation.kind} to checkpoint {order.target.seq}",
         checkpoint_type=CheckpointType.PRE_ROLLBACK,
     )
-    try:
-        made = create_checkpoint(
-            locked,
-            request,
-            operation_id=operation.operation_id,
-            replacing=_replacing(locked, wanted, operation.paths),
-        )
-    except BacktrailError as error:
-        fail_operation(ws, operation, error.message)
-        raise
-    return made.checkpoint, made.captured
+    return create_checkpoint(
+        locked,
+        request,
+        operation_id=operation.operation_id,
+        replacing=_replacing(locked, wanted, operation.paths),
+    )
 
 
 def _remarks(operation: Operation, wanted: Captured, before: Captured) -> tuple[str, ...]:
     return () if operation.paths else worth_saying(wanted.state, before.state)
 
 
-def _ignored(locked: LockedSandbox, present: Captured | Glimpse) -> list[str]:
+def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:
     """What the rules of the present ignore, a wholly ignored directory as one entry."""
     state = present.state
     found = ignored_now(
@@ -239,7 +247,7 @@ def _ignored(locked: LockedSandbox, present: Captured | Glimpse) -> list[str]:
         locked.sandbox.path,
         state.excludes,
         present.tree,
-        map(os.fsencode, state.extras.repositories),
+        [os.fsencode(path) for path in state.extras.repositories],
     )
     return [os.fsdecode(path) for path in found]
 
