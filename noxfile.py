@@ -189,7 +189,8 @@ def chaos(session: nox.Session) -> None:
     """By hand: kills at every pair of places, and long random histories; takes an hour."""
     install_package(session, *group("behave"))
     wanted = session.posargs or [
-        f"features/{name}.feature" for name in ("crash_matrix", "crash_of_recovery", "model")
+        f"features/{name}.feature"
+        for name in ("crash_matrix", "crash_of_recovery", "model", "large_files")
     ]
     examples = os.environ.get("BACKTRAIL_EXAMPLES", "200")
     session.run("python", "features/run_parallel.py", *wanted, env={"BACKTRAIL_EXAMPLES": examples})

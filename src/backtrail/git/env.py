@@ -19,6 +19,9 @@ IDENTITY = {
     "GIT_COMMITTER_EMAIL": "backtrail@localhost",
 }
 
+# From this size on git reads and writes a file a piece at a time, into a pack of its own.
+_STREAMED = "core.bigFileThreshold=16m"
+
 # Settings that hold in the private store, whatever its own or anybody's configuration says.
 STORE_SETTINGS = (
     "core.bare=false",
@@ -38,6 +41,7 @@ STORE_SETTINGS = (
     "core.fsync=all,-index",
     "core.fsyncMethod=batch",
     "core.quotePath=false",
+    _STREAMED,
     "gc.auto=0",
     "commit.gpgSign=false",
 )
@@ -47,6 +51,7 @@ USER_REPOSITORY_SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.fsync=all",
+    _STREAMED,
     "gc.auto=0",
 )
 

@@ -46,8 +46,9 @@ def _cut_short(store: PrivateStore, now: TreeId, goal: TreeId, suspects: set[byt
     wanted = _entries(store, goal, suspects)
     # Git gives a file its mode and kind when it creates it, before it writes the content.
     both = [p for p in sorted(present.keys() & wanted.keys()) if present[p].mode == wanted[p].mode]
-    sizes = blob_sizes(store, [wanted[p].object_id for p in both])
-    both = [path for path, size in zip(both, sizes, strict=True) if size <= _LARGEST_COMPARED]
+    sizes = blob_sizes(store, [entries[p].object_id for entries in (present, wanted) for p in both])
+    found = zip(both, sizes, sizes[len(both) :], strict=False)
+    both = [path for path, size, whole in found if size <= whole <= _LARGEST_COMPARED]
     contents = read_blobs(store, [present[p].object_id for p in both])
     goals = read_blobs(store, [wanted[p].object_id for p in both])
     pairs = zip(both, contents, goals, strict=True)
