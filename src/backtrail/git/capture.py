@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from backtrail.domain.capture import CaptureRules
 from backtrail.domain.errors import GitFailedError
 from backtrail.git.backdated import note_backdated, read_backdated
-from backtrail.git.gitstate import GitState, read_git_state
+from backtrail.git.gitstate import GitState, ask_git_state
 from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
 from backtrail.git.inventory_memo import InventoryMemo, read_inventory_memo
 from backtrail.git.listing import Lister
 from backtrail.git.private_index import keep_index, trust, working_index
 from backtrail.git.replaced import Replacing
 from backtrail.git.shot import Shot
-from backtrail.git.snapshot import CaptureInputs, Snapshot
+from backtrail.git.snapshot import CaptureInputs, Snapshot, start_changes, take_out
 from backtrail.git.state import SandboxState, encode_state
 from backtrail.git.state_memo import StateMemo, digest, digest_of_inputs, read_memo
 from backtrail.git.state_parts import StoringParts, storing_parts
@@ -71,26 +71,21 @@ class Camera:
         The caller holds the sandbox's lock: the private index is brought up to date, too.
         """
         began = time.time_ns()
-        with self._shot(known_heads) as shot:
+        with self._shot(known_heads, fresh_seed=fresh_seed) as shot:
             git_state, excludes = shot.git_state, shot.excludes
             inputs = digest_of_inputs(git_state, excludes)
             memo = read_memo(self._beside("state"), inputs)
             with storing_parts(self.store, git_state.index, excludes, memo) as parts:
-                seed_date = trust(shot.index) if fresh_seed else None
-                # Without a seed that can be trusted everything is looked at.
-                shot.fresh = seed_date is not None
                 shot.refresh(memo)
                 try:
-                    captured = Captured(*shot.develop(parts, replacing, memo))
+                    captured = Captured(*shot.develop(parts, replacing, memo, self._note_inventory))
                 except GitFailedError:
                     # Perhaps an object that the memo names is gone: the next look does without.
                     self.forget_memo()
                     raise
-            kept, root = self.kept_index, self.sandbox.path
             # Before the index: a crash between the two must not leave an index without its lists.
-            note_backdated(kept, root, shot.snapshot.added, began_ns=began)
-            self._note_inventory(shot.inventory)
-            keep_index(shot.index, kept, began_ns=began, date_ns=seed_date)
+            note_backdated(self.kept_index, self.sandbox.path, shot.snapshot.added, began_ns=began)
+            keep_index(shot.index, self.kept_index, began_ns=began, date_ns=shot.seed_date)
             self._remember(inputs, captured, parts)
         return captured
 
@@ -134,24 +129,32 @@ class Camera:
         return self.kept_index.with_name(f"{self.kept_index.name}.{what}")
 
     @contextmanager
-    def _shot(self, known_heads: tuple[CommitId, ...]) -> Generator[Shot]:
+    def _shot(
+        self, known_heads: tuple[CommitId, ...], *, fresh_seed: bool = False
+    ) -> Generator[Shot]:
         question = ask_excludes(self.store.common_dir, self.user)
+        asked = ask_git_state(self.sandbox.git_dir, self.sandbox.branch)
         with ExitStack() as stack:
             index = stack.enter_context(working_index(self.store, self.kept_index))
-            git_state = read_git_state(self.sandbox.git_dir, self.sandbox.branch)
+            git, known_index = self.store.git(self.sandbox.path, index), index.exists()
+            backdated = read_backdated(self.kept_index) if known_index else []
+            if backdated:
+                take_out(git, backdated)
+            seed_date = trust(index) if fresh_seed else None
+            changes = start_changes(git)
             excludes = question.answer()
             setting = stack.enter_context(excludes_setting(self.store, excludes))
+            git_state = asked.answer()
             user_index = copied_index(git_state, index.with_name("user-index"))
-            git = self.store.git(self.sandbox.path, index)
             snapshot = Snapshot(
                 git,
                 Lister(self.store, git, setting),
                 CaptureInputs(self.sandbox.path, setting, user_index, self.rules.max_file_size),
+                removed=backdated,
             )
+            looking = snapshot.start_look(changes)
             # Without the index that it goes with, an inventory is worth nothing.
-            known = read_inventory_memo(self._beside("inventory")) if index.exists() else None
-            if index.exists():
-                snapshot.forget(read_backdated(self.kept_index))
+            known = read_inventory_memo(self._beside("inventory")) if known_index else None
             yield Shot(
                 store=self.store,
                 sandbox=self.sandbox,
@@ -160,8 +163,10 @@ class Camera:
                 git_state=git_state,
                 excludes=excludes,
                 snapshot=snapshot,
+                looking=looking,
                 known_heads=known_heads,
                 known_inventory=known,
+                seed_date=seed_date,
             )
 
 

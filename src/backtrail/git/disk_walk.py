@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_PERMISSIONS, _SET_BITS = 0o777, 0o7000
 
 
 @dataclass(slots=True)
@@ -21,12 +24,17 @@ class DiskWalk:
     empty: set[bytes] = field(default_factory=set[bytes])
     git: set[bytes] = field(default_factory=set[bytes])
     """Entries named `.git` below the root."""
+    special: list[bytes] = field(default_factory=list[bytes])
+    """What is neither file, link nor directory."""
+    with_set_bits: list[bytes] = field(default_factory=list[bytes])
+    """Files with bits beyond the permissions."""
 
 
 def walk_disk(root: Path, passed_over: set[bytes]) -> DiskWalk:
     found = DiskWalk()
     found.directories[b""] = os.lstat(root)
     _walk(os.fsencode(root), b"", passed_over, found)
+    found.git.discard(b".git")
     return found
 
 
@@ -43,12 +51,20 @@ def _walk(root: bytes, directory: bytes, passed_over: set[bytes], found: DiskWal
     for entry in inside:
         path = above + entry.name
         if entry.name == b".git":
-            if directory:
-                found.git.add(path)
+            found.git.add(path)
         elif path in passed_over:
             continue
         elif entry.is_dir(follow_symlinks=False):
             found.directories[path] = entry.stat(follow_symlinks=False)
             _walk(root, path, passed_over, found)
         else:
-            found.files[path] = entry.stat(follow_symlinks=False)
+            found.files[path] = info = entry.stat(follow_symlinks=False)
+            if info.st_mode & ~_PERMISSIONS != stat.S_IFREG:
+                _note_unusual(found, path, info.st_mode)
+
+
+def _note_unusual(found: DiskWalk, path: bytes, mode: int) -> None:
+    if mode & _SET_BITS:
+        found.with_set_bits.append(path)
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        found.special.append(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.env import USER_REPOSITORY_SETTINGS, scrubbed_environment
-from backtrail.git.runner import GitRunner
+from backtrail.git.runner import GitRunner, RunningGit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,32 +55,69 @@ def user_git(git_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> GitRunner
     return GitRunner(environment, USER_REPOSITORY_SETTINGS, git_dir, lock_descriptors)
 
 
+@dataclass(frozen=True, slots=True)
+class GitStateQuestion:
+    """A question to git for the commits of HEAD and branch that is under way."""
+
+    git_dir: Path
+    head_ref: str | None
+    detached: CommitId | None
+    branch: str | None
+    refs: RefsQuestion
+
+    def answer(self) -> GitState:
+        commits, branch = self.refs.answer(), self.branch
+        return GitState(
+            head_ref=self.head_ref,
+            head_commit=commits.get(self.head_ref) if self.head_ref else self.detached,
+            branch=branch,
+            branch_commit=commits.get(_BRANCH + branch) if branch else None,
+            index=read_index(self.git_dir),
+        )
+
+
 def read_git_state(git_dir: Path, branch: str | None) -> GitState:
     """What HEAD, our branch and the index are now."""
+    return ask_git_state(git_dir, branch).answer()
+
+
+def ask_git_state(git_dir: Path, branch: str | None) -> GitStateQuestion:
+    """Begin to find out what HEAD, our branch and the index are."""
     head_text = (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
     named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = _BRANCH + branch if branch else None
-    commits = resolve_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
+    refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
     detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
-    return GitState(
-        head_ref=head_ref,
-        head_commit=commits.get(head_ref) if head_ref else detached,
-        branch=branch,
-        branch_commit=commits.get(branch_ref) if branch_ref else None,
-        index=read_index(git_dir),
-    )
+    return GitStateQuestion(git_dir, head_ref, detached, branch, refs)
+
+
+@dataclass(frozen=True, slots=True)
+class RefsQuestion:
+    """A question to git for the commits of some refs that is under way."""
+
+    names: list[str]
+    running: RunningGit | None
+
+    def answer(self) -> dict[str, CommitId]:
+        """The commits of those that exist."""
+        if self.running is None:
+            return {}
+        lines = self.running.finish().checked().text.splitlines()
+        pairs = (line.split(" ", 1) for line in lines)
+        return {name: CommitId(commit) for commit, name in pairs if name in self.names}
 
 
 def resolve_refs(git_dir: Path, names: list[str]) -> dict[str, CommitId]:
     """The commits of those full ref names that exist."""
+    return _ask_refs(git_dir, names).answer()
+
+
+def _ask_refs(git_dir: Path, names: list[str]) -> RefsQuestion:
     names = [name for name in names if name.startswith("refs/")]
-    if not names:
-        return {}
-    output = user_git(git_dir).call("for-each-ref", "--format=%(objectname) %(refname)", *names)
-    pairs = (line.split(" ", 1) for line in output.text.splitlines())
-    return {name: CommitId(commit) for commit, name in pairs if name in names}
+    words = ("for-each-ref", "--format=%(objectname) %(refname)", *names)
+    return RefsQuestion(names, user_git(git_dir).start(*words) if names else None)
 
 
 def read_index(git_dir: Path) -> UserIndex | None:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _HASHES = {40: "sha1", 64: "sha256"}
 _CHUNK = 1 << 20
-_SET_BITS = 0o7000
 _KIND_AND_PERMISSIONS = 0o170777
 
 
@@ -90,7 +89,7 @@ class _Proof:
             inventory=proven_inventory(
                 seen,
                 replace(goal.extras, repositories=repositories),
-                [entry.path for entry in files],
+                {entry.path for entry in files},
                 {b"", *directories},
                 now_ns,
             ),
@@ -170,7 +169,7 @@ class _Proof:
             and os.fsencode(note.path) not in wanted
             and os.path.lexists(os.path.join(root, os.fsencode(note.path)))
         ]
-        odd = (p for p in wanted if p in seen.files and seen.files[p].st_mode & _SET_BITS)
+        odd = (path for path in seen.with_set_bits if path in wanted)
         return (
             *left,
             *(NotCaptured(f"{place}/.git", NESTED) for place in repositories),

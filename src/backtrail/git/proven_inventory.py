@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from backtrail.git.extras import Extras
 
 _TOO_YOUNG_NS = 2_000_000_000
-_SET_BITS = 0o7000
 
 
 def proven_inventory(
     seen: DiskWalk,
     extras: Extras,
-    files: Iterable[bytes],
+    files: set[bytes],
     directories: Iterable[bytes],
     now_ns: int,
 ) -> InventoryMemo:
     """The inventory of a sandbox whose captured files and directories have been proven."""
-    captured = {path: seen.files[path] for path in files if path in seen.files}
-    special = _special_by_directory(seen.files)
+    captured = seen.files.keys() & files
+    special = _by_directory(seen.special)
     notes = {
         os.fsdecode(path): DirectoryNote(
             mode=stat.S_IMODE(found.st_mode),
@@ -43,8 +42,9 @@ def proven_inventory(
         if found is not None
     }
     modes = {p: m for p, m in extras.file_modes.items() if os.fsencode(p) in captured}
-    young = (p for p, found in captured.items() if found.st_ctime_ns > now_ns - _TOO_YOUNG_NS)
-    odd = (p for p, found in captured.items() if found.st_mode & _SET_BITS)
+    young_from = now_ns - _TOO_YOUNG_NS
+    young = (path for path in captured if seen.files[path].st_ctime_ns > young_from)
+    odd = (path for path in seen.with_set_bits if path in captured)
     return InventoryMemo(
         extras=replace(extras, file_modes=modes),
         set_bits=tuple(map(os.fsdecode, odd)),
@@ -53,10 +53,9 @@ def proven_inventory(
     )
 
 
-def _special_by_directory(files: Mapping[bytes, os.stat_result]) -> Mapping[bytes, list[str]]:
+def _by_directory(paths: Iterable[bytes]) -> Mapping[bytes, list[str]]:
     found: defaultdict[bytes, list[str]] = defaultdict(list)
-    for path, info in files.items():
-        if not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
-            directory, _, name = path.rpartition(b"/")
-            found[directory].append(os.fsdecode(name))
+    for path in paths:
+        directory, _, name = path.rpartition(b"/")
+        found[directory].append(os.fsdecode(name))
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import weakref
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
@@ -60,6 +61,8 @@ class RunningGit:
     def __init__(self, process: subprocess.Popen[bytes], arguments: tuple[str, ...]) -> None:
         self._process = process
         self._arguments = arguments
+        # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
+        self._abandoned = weakref.finalize(self, _end, process, os.getpid())
 
     def handed_over(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
@@ -72,21 +75,26 @@ class RunningGit:
         try:
             out, err = self._process.communicate(stdin, timeout=TIME_LIMIT)
         except BaseException as error:
-            self._kill()
+            self._abandoned()
             if isinstance(error, subprocess.TimeoutExpired):
                 word = command_word(self._arguments)
                 raise GitFailedError(f"git {word} did not end in time") from error
             raise
+        self._abandoned.detach()
         return Output(self._arguments, self._process.returncode, out or b"", err)
 
-    def _kill(self) -> None:
-        # Git runs in a process group of its own, so its helpers end with it.
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        finally:
-            self._process.wait()
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a git that nobody will wait for, unless it is that of the process we are a fork of."""
+    if os.getpid() != owner:
+        return
+    # Git runs in a process group of its own, so its helpers end with it.
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait()
 
 
 @dataclass(frozen=True, slots=True)

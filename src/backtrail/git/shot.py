@@ -22,7 +22,7 @@ from backtrail.git.state_memo import digest
 from backtrail.git.transfer import bring_commit, bring_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from backtrail.domain.capture import CaptureRules
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from backtrail.git.gitstate import GitState
     from backtrail.git.inventory_memo import InventoryMemo
     from backtrail.git.replaced import Replacing
-    from backtrail.git.snapshot import Snapshot
+    from backtrail.git.snapshot import Looking, Snapshot
     from backtrail.git.state_memo import StateMemo
     from backtrail.git.state_parts import StoringParts
     from backtrail.git.store import PrivateStore
@@ -49,10 +49,11 @@ class Shot:
     git_state: GitState
     excludes: bytes
     snapshot: Snapshot
+    looking: Looking
     known_heads: tuple[CommitId, ...]
     known_inventory: InventoryMemo | None
-    fresh: bool = False
-    """Whether git has just checked everything out."""
+    seed_date: int | None = None
+    """The date of a seed that can be trusted: git has just checked everything out."""
     staged: tuple[str, ...] = ()
     _findings: Findings | None = field(default=None)
 
@@ -64,34 +65,36 @@ class Shot:
     def refresh(self, memo: StateMemo | None) -> None:
         """Bring the working index up to date, and the user's own objects into the store."""
         self._bring_head()
-        looking = self.snapshot.start_look()
         if memo is not None:
-            self.snapshot.refresh(looking)
+            self.snapshot.refresh(self.looking)
             self.staged = tuple(memo.staged)
             return
         scan = start_staged_scan(
             self.store, self.snapshot.inputs.user_index, self.git_state.head_commit
         )
-        self.snapshot.refresh(looking)
+        self.snapshot.refresh(self.looking)
         self.staged = tuple(scan.blobs())
         bring_objects(self.store, self.staged)
 
     def develop(
-        self, parts: StoringParts, replacing: Replacing, memo: StateMemo | None
+        self,
+        parts: StoringParts,
+        replacing: Replacing,
+        memo: StateMemo | None,
+        note: Callable[[InventoryMemo | None], None],
     ) -> tuple[TreeId, CommitId, SandboxState]:
-        """Write the tree and, beside it, the state commit."""
-        forced = self._force(replacing)
-        writing = self.snapshot.start_write_tree()
+        """Write the tree and, beside it, the state commit; note the inventory."""
+        forced, tree = self._force(replacing)
         state = self._state(forced, replacing, keep=True)
         state_commit = self._state_commit(state, parts, memo)
-        return self.snapshot.finish_write_tree(writing), state_commit, state
+        note(self.inventory)
+        return tree(), state_commit, state
 
     def glance(self, replacing: Replacing) -> tuple[TreeId, SandboxState]:
         """The same without a state commit, and without changing anything that is kept."""
-        forced = self._force(replacing)
-        writing = self.snapshot.start_write_tree()
+        forced, tree = self._force(replacing)
         state = self._state(forced, replacing, keep=False)
-        return self.snapshot.finish_write_tree(writing), state
+        return tree(), state
 
     def _state_commit(
         self, state: SandboxState, parts: StoringParts, memo: StateMemo | None
@@ -100,19 +103,25 @@ class Shot:
             return CommitId(memo.state_commit)
         return write_state(self.store, state, parts.blobs(), self.sandbox.base_commit)
 
-    def _force(self, replacing: Replacing) -> list[bytes]:
-        """Capture what the rules kept out and the caller is about to replace."""
-        if not (replacing.trees or replacing.empty_directories):
-            return []
-        tree = self.snapshot.write_tree()
-        forced = replaced_paths(self.store, self.sandbox.path, tree, replacing)
+    def _force(self, replacing: Replacing) -> tuple[list[bytes], Callable[[], TreeId]]:
+        """Capture what the rules kept out and the caller is about to replace.
+
+        The tree of all that is being written meanwhile, unless it is known already.
+        """
+        forced: list[bytes] = []
+        if replacing.trees or replacing.empty_directories:
+            tree = self.snapshot.write_tree()
+            forced = replaced_paths(self.store, self.sandbox.path, tree, replacing)
+            if not forced:
+                return [], lambda: tree
         for path in forced:
             # Left out for its size, perhaps: that does not hold any more.
             self.snapshot.not_captured.pop(path, None)
         if forced:
             self.snapshot.add(forced)
             refuse_unsaved(self.snapshot.not_captured, forced)
-        return forced
+        writing = self.snapshot.start_write_tree()
+        return forced, lambda: self.snapshot.finish_write_tree(writing)
 
     def _state(self, forced: list[bytes], replacing: Replacing, *, keep: bool) -> SandboxState:
         findings = self._take_inventory()
@@ -135,7 +144,7 @@ class Shot:
 
     def _take_inventory(self) -> Findings:
         root, snapshot = self.sandbox.path, self.snapshot
-        if self.fresh:
+        if self.seed_date is not None:
             return fresh_inventory(root, snapshot.untracked)
 
         def ignored(paths: Sequence[bytes]) -> set[bytes]:

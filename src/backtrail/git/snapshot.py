@@ -82,14 +82,14 @@ class Snapshot:
     removed: list[bytes] = field(default_factory=list[bytes])
     untracked: Untracked = field(default_factory=Untracked)
 
-    def start_look(self) -> Looking:
-        """Begin to compare the working index with the disk.
+    def start_look(self, changes: RunningGit) -> Looking:
+        """Begin with the rest of a look at the disk, of which the comparison is under way.
 
         All look at the same index and none writes it, so they run side by side.
         """
         user_index = self.inputs.user_index
         return Looking(
-            changes=self.git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status"),
+            changes=changes,
             untracked=self.lister.start(),
             ignored=self._ignored_entries(None),
             tracked=self._ignored_entries(user_index) if user_index else None,
@@ -145,9 +145,7 @@ class Snapshot:
         """Take paths out of the working index; the disk is not touched."""
         if paths:
             self.removed += paths
-            self.git.call(
-                "update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(paths)
-            )
+            take_out(self.git, paths)
 
     def add(self, paths: list[bytes]) -> None:
         """Capture these paths whatever their size; what cannot be captured is noted."""
@@ -222,6 +220,16 @@ class Snapshot:
                 said = said.replace(line, b"")
                 self._note(path, REFUSED_NAME)
         Output(output.arguments, output.code, output.stdout, said).checked()
+
+
+def start_changes(git: GitRunner) -> RunningGit:
+    """Begin to compare the working index with the disk, which takes longest of all."""
+    return git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
+
+
+def take_out(git: GitRunner, paths: list[bytes]) -> None:
+    """Take paths out of an index."""
+    git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(paths))
 
 
 def _parse_changes(records: list[bytes]) -> tuple[list[bytes], list[bytes]]:
