@@ -143,6 +143,7 @@ class StartUp:
     """What a command costs before it does anything."""
 
     unit = "times git"
+    timeout = 600
 
     def track_version(self):
         """`plan --version`, against `git --version`."""
