@@ -25,6 +25,10 @@ Feature: JSON output
       | plan checkpoint unpin auth one       |
       | plan checkpoint prune auth --yes     |
       | plan checkpoint delete auth three --yes |
+      | plan decision add auth 'use SQLite'  |
+      | plan decision list auth --all        |
+      | plan decision tree auth              |
+      | plan decision show auth D1           |
       | plan ops auth                        |
       | plan run auth --format json -- true  |
       | plan runs list auth                  |
@@ -66,6 +70,10 @@ Feature: JSON output
       | plan abort auth                         | failed        |
       | plan runs list nothing                  | not_found     |
       | plan runs show auth 9                   | not_found     |
+      | plan decision add auth ''               | usage         |
+      | plan decision list nothing              | not_found     |
+      | plan decision tree nothing              | not_found     |
+      | plan decision show auth D9              | not_found     |
       | plan policy auth --max-checkpoints 0    | usage         |
       | plan checkpoint pin auth nothing        | not_found     |
       | plan checkpoint unpin auth nothing      | not_found     |

@@ -123,10 +123,24 @@ Feature: A plan keeps what matters and no more
     Then the timeline is: initial, bigger
 
   Scenario: Before a decision that holds
-    Given decision "use-sqlite" was taken at checkpoint "decided"
+    Given the decisions: use SQLite
     And I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
     When the agent works and saves: one, two, three, four
-    Then the timeline is: initial, decided, three, four
+    Then the timeline is: initial, pre_decision, three, four
+
+  Scenario: Before decisions that hold, newest first, up to half of the limit
+    Given I run "plan policy auth --max-checkpoints 6 --keep-recent 1"
+    And the decisions: one, two, three, four, five
+    When the agent works and saves: a, b, c, d
+    Then the timeline is: initial, pre_decision, pre_decision, pre_decision, c, d
+    And the checkpoints before D3, D4, D5 are kept, and those before D1, D2 are not
+
+  Scenario: Before a decision that no longer holds
+    Given I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
+    And the decisions: one, two
+    And I roll back to "first"
+    When the agent works and saves: a, b, c, d
+    Then the timeline is: initial, c, d
 
   Scenario: A plan whose limits cannot be read any more loses nothing
     Given I run "plan policy auth --max-checkpoints 60"

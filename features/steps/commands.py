@@ -8,7 +8,7 @@ import sys
 
 from behave import given, step, then, when
 
-from support import drive, evidence, phrases
+from support import decisions, drive, evidence, phrases
 from support.answers import check_refusal, in_every_format
 from support.forked import run_forked
 from support.world import RUN_PLAN
@@ -31,6 +31,11 @@ def _known(context, what):
         return context.plans[what.removeprefix("id of plan ")].plan_id
     if what == "beginning of plans":
         return _common_beginning([plan.plan_id for plan in context.plans.values()])
+    named = what.removeprefix("id of ").removeprefix("beginning of ")
+    return decisions.named_id(context, named) or _checkpoint(context, what)
+
+
+def _checkpoint(context, what):
     ids = {c.label: c.checkpoint_id for plan in context.plans.values() for c in _all(context, plan)}
     if what == "beginning of ids":
         return _common_beginning(list(ids.values()))

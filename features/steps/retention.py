@@ -36,16 +36,6 @@ def _(context, days):
     assert audit.change(context.world, sql, f"-{days} days")
 
 
-@given('decision "{name:Text}" was taken at checkpoint "{label:Text}"')
-def _(context, name, label):
-    sql = "INSERT INTO decisions VALUES (?, ?, NULL, NULL, NULL, ?, '', '[]', datetime('now'))"
-    audit.change(context.world, sql, name, context.plan.plan_id, name)
-    kind = CheckpointType.PRE_DECISION
-    made = drive.save(context, label, checkpoint_type=kind, decision_id=name)
-    sql = "UPDATE decisions SET epoch = ?, position = ?"
-    assert audit.change(context.world, sql, made.epoch, made.position) == 1
-
-
 @given("the ref of tombstone {seq:d} is put back")
 def _(context, seq):
     row = _row(context, seq)

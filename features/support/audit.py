@@ -126,11 +126,17 @@ def _gaps(world: World) -> list[str]:
     for plan in {str(row["plan_id"]) for row in rows}:
         numbers = sorted(int(str(row["seq"])) for row in rows if row["plan_id"] == plan)
         places = [row["position"] for row in rows if row["plan_id"] == plan]
+        places += [row["position"] for row in _placed_decisions(world, plan)]
         if numbers != list(range(1, len(numbers) + 1)):
             found.append(f"numbers of {plan} are {numbers}")
         if len(set(places)) != len(places):
             found.append(f"positions of {plan} repeat: {places}")
     return found
+
+
+def _placed_decisions(world: World, plan: str) -> list[Row]:
+    sql = "SELECT position FROM decisions WHERE plan_id = ? AND position IS NOT NULL"
+    return query(world, sql, plan)
 
 
 def _wrong_marks(world: World) -> list[str]:
@@ -140,7 +146,7 @@ def _wrong_marks(world: World) -> list[str]:
         world, "SELECT plan_id, current_epoch FROM plans WHERE repository_id = ?", store_id(world)
     )
     for plan in plans:
-        limits = _limits(world, str(plan["plan_id"]), int(str(plan["current_epoch"])))
+        limits = lineage_limits(world, str(plan["plan_id"]), int(str(plan["current_epoch"])))
         rows = query(
             world,
             "SELECT seq, epoch, position, superseded_by FROM checkpoint_metadata"
@@ -157,7 +163,7 @@ def _wrong_marks(world: World) -> list[str]:
     return found
 
 
-def _limits(world: World, plan: str, current: int) -> dict[int, float]:
+def lineage_limits(world: World, plan: str, current: int) -> dict[int, float]:
     """The last position of each epoch that is in the lineage of the current one."""
     rows = query(world, "SELECT * FROM epochs WHERE plan_id = ?", plan)
     epochs = {int(str(row["epoch"])): row for row in rows}

@@ -37,6 +37,7 @@ ORDER = (
     "oldest",
 )
 DECISION = DecisionId("decision that holds")
+DECIDED_AT = 15
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,7 @@ class Case:
         live = sorted((r for r in self.rows if r.live), key=lambda r: -r.position)
         newest = live or sorted(self.rows, key=lambda r: -r.position)
         work = [r for r in live if r.checkpoint_type not in ROLLBACK_TYPES]
-        decided = [
-            r for r in live if r.checkpoint_type == "pre_decision" and r.decision_id == DECISION
-        ]
+        decided = [r for r in live if r.decision_id == DECISION and r.position < DECIDED_AT]
         kept = [
             *sorted(self.rows, key=lambda r: r.position)[:1],
             *newest[:1],
@@ -148,6 +147,6 @@ def cases(draw: st.DrawFn, *, limits: bool = True) -> Case:
     protected = Protected(
         needed=dict.fromkeys((row.checkpoint_id for row in needed), KeepReason.UNDO_REDO),
         revivable=draw(st.dictionaries(st.integers(1, 3), st.integers(1, len(made)), max_size=3)),
-        live_decisions=frozenset({DECISION}),
+        live_decisions={DECISION: DECIDED_AT},
     )
     return Case(tuple(made), policy, protected)

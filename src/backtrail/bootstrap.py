@@ -21,6 +21,7 @@ from backtrail.git.locks import exclusive_lock
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.database import DatabaseService
+from backtrail.services.decisions import DecisionService
 from backtrail.services.lifecycle import LifecycleService
 from backtrail.services.plans import PlanService
 from backtrail.services.policies import PolicyService
@@ -51,6 +52,7 @@ class Services:
     policies: PolicyService
     lifecycle: LifecycleService
     runs: RunService
+    decisions: DecisionService
     workspace: Workspace
 
     @property
@@ -111,12 +113,13 @@ def open_services(
         settings=configuration.settings,
     )
     return Services(
-        PlanService(workspace),
-        CheckpointService(workspace),
-        PolicyService(workspace),
-        LifecycleService(workspace),
-        RunService(workspace, environ),
-        workspace,
+        plans=PlanService(workspace),
+        checkpoints=CheckpointService(workspace),
+        policies=PolicyService(workspace),
+        lifecycle=LifecycleService(workspace),
+        runs=RunService(workspace, environ),
+        decisions=DecisionService(workspace),
+        workspace=workspace,
     )
 
 

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
-from backtrail.cli.commands import checkpoint, config, db, prune, runs
+from backtrail.cli.commands import checkpoint, config, db, decision, prune, runs
 from backtrail.cli.commands.cancel import cancel
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
@@ -34,7 +34,7 @@ from backtrail.cli.session import Format
 from backtrail.domain.errors import ExitCode, UsageError
 
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
-RUNS, BACK, CARE = "Protected commands", "Back and forth", "Care"
+RUNS, BACK, DECISIONS, CARE = "Protected commands", "Back and forth", "Decisions", "Care"
 EPILOG = (
     "PLAN may be left out inside a sandbox or when $PLAN_ID is set. "
     "Every rollback first saves what is there, so that plan undo can bring it back."
@@ -75,6 +75,7 @@ def build() -> typer.Typer:
         app.command(name, rich_help_panel=panel)(command(function))
     app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
     app.add_typer(_runs(), name="runs", rich_help_panel=RUNS)
+    app.add_typer(_decision(), name="decision", rich_help_panel=DECISIONS)
     app.add_typer(_config(), name="config", rich_help_panel=CARE)
     app.add_typer(_db(), name="db", rich_help_panel=CARE)
     return app
@@ -105,6 +106,15 @@ def _runs() -> typer.Typer:
     app = _group(_subgroup, "List and look at runs.", cls=ListingGroup)
     app.command("list")(command(runs.list_runs))
     app.command("show")(command(runs.show))
+    return app
+
+
+def _decision() -> typer.Typer:
+    app = _group(_subgroup, "Record the choices of a plan, each with a checkpoint before it.")
+    app.command("add")(command(decision.add))
+    app.command("list")(command(decision.list_decisions))
+    app.command("tree")(command(decision.tree))
+    app.command("show")(command(decision.show))
     return app
 
 

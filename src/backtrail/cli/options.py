@@ -66,8 +66,8 @@ PlanOption = Annotated[
     ),
 ]
 CHECKPOINT_HELP = (
-    "A checkpoint: number, id or its beginning, label, first, latest, latest~N, last-green "
-    "or before:RUN."
+    "A checkpoint: number, id or its beginning, label, first, latest, latest~N, last-green, "
+    "before:RUN or before:DECISION."
 )
 Print = Annotated[
     Value | None,

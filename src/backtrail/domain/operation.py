@@ -25,6 +25,7 @@ class OperationKind(StrEnum):
     PRUNE = "prune"
     DELETE = "delete"
     POLICY = "policy"
+    DECISION = "decision"
     ROLLBACK = "rollback"
     UNDO = "undo"
     REDO = "redo"

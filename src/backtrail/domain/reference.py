@@ -49,5 +49,6 @@ def parse_reference(text: str) -> CheckpointReference:
         return CheckpointReference(text, ReferenceKind.WORD, word=text)
     raise UsageError(
         f"{text!r} is not a checkpoint reference",
-        hint="use a number, an id or its beginning, a label, first, latest, latest~N or last-green",
+        hint="use a number, an id or its beginning, a label, first, latest, latest~N, last-green, "
+        "before:RUN or before:DECISION",
     )

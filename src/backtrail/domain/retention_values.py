@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import CheckpointType
-
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from backtrail.domain.checkpoint import CheckpointType
     from backtrail.domain.ids import CheckpointId, CommitId, DecisionId
     from backtrail.domain.plan import Plan
     from backtrail.domain.retention_policy import CheckpointRetentionPolicy
@@ -72,12 +71,17 @@ class Protected:
     )
     revivable: Mapping[int, int] = field(default_factory=dict[int, int])
     """By epoch, the last position that an undo or redo would bring back onto the timeline."""
-    live_decisions: frozenset[DecisionId] = frozenset()
+    live_decisions: Mapping[DecisionId, int] = field(default_factory=dict["DecisionId", int])
+    """Decisions that still hold, with their positions."""
 
     def is_of_decision(self, row: RetentionRow) -> bool:
-        """Whether a checkpoint was taken before a decision that still holds."""
-        of_decision = row.checkpoint_type is CheckpointType.PRE_DECISION
-        return of_decision and row.decision_id in self.live_decisions
+        """Whether a checkpoint was taken before a decision that still holds.
+
+        Also what a revert left is: a corrective decision has no other.
+        """
+        if row.decision_id is None:
+            return False
+        return row.position < self.live_decisions.get(row.decision_id, row.position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from backtrail.services.history import read_history
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.pruning import decision_now, keep_within_limits
 from backtrail.services.references import find_checkpoint
-from backtrail.services.requests import check_request, checked_paths
+from backtrail.services.requests import checked_paths, checked_request
 from backtrail.services.rollback import (
     Order,
     carry_out,
@@ -55,8 +55,7 @@ class CheckpointService:
         wait: float = DEFAULT_WAIT,
     ) -> Checkpoint:
         """Record the sandbox as it is now."""
-        request = request or CheckpointRequest()
-        check_request(self._workspace, plan, request)
+        request = checked_request(self._workspace, plan, request or CheckpointRequest())
         with writing(self._workspace, plan, wait=wait) as locked:
             entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
             made = create_checkpoint(locked, request, log=entry)

@@ -104,17 +104,20 @@ def announce(
     parent = uow.checkpoints.latest(plan.plan_id)
     if request.label is not None:
         check_label_free(uow, plan, request.label, None)
+    epoch = plan.current_epoch if epoch is None else epoch
+    lineage = lineage_of(epoch, uow.epochs.all(plan.plan_id))
+    decision = request.decision_id or uow.decisions.newest_in(plan.plan_id, lineage)
     row = Checkpoint(
         checkpoint_id=CheckpointId(new_id(uow.checkpoints.newest_id(plan.plan_id))),
         plan_id=plan.plan_id,
         seq=uow.checkpoints.next_seq(plan.plan_id),
         position=uow.plans.next_position(plan.plan_id),
-        epoch=plan.current_epoch if epoch is None else epoch,
+        epoch=epoch,
         checkpoint_type=request.checkpoint_type,
         state=CheckpointState.CREATING,
         sandbox_ref=None,
         resource_id=locked.sandbox.sandbox_id,
-        decision_id=request.decision_id,
+        decision_id=decision,
         parent_checkpoint_id=parent.checkpoint_id if parent else None,
         superseded_by=None,
         filesystem_path=str(locked.sandbox.path),
@@ -127,7 +130,7 @@ def announce(
         metadata=first_metadata(request, plan, ws.actor),
     )
     uow.checkpoints.announce(row, operation_id=operation_id)
-    return announced(uow, plan, row, parent)
+    return Announced(row, plan, parent, lineage)
 
 
 def check_label_free(

@@ -29,9 +29,14 @@ _STATES = {
 
 
 def check_plan_allows_rollback(plan: Plan) -> None:
+    check_plan_open(plan, "it cannot be rolled back")
+
+
+def check_plan_open(plan: Plan, so: str) -> None:
+    """Refuse what a plan that is over cannot have any more."""
     if plan.state in _STATES:
         what, hint = _STATES[plan.state]
-        raise RefusedError(f"plan {plan.name!r} {what}: it cannot be rolled back", hint=hint)
+        raise RefusedError(f"plan {plan.name!r} {what}: {so}", hint=hint)
 
 
 def check_plan_allows_work(plan: Plan) -> None:

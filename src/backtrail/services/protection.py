@@ -53,7 +53,7 @@ def protection(
     ways: Sequence[WayBack],
     rows: Iterable[RetentionRow],
     epochs: Mapping[int, Epoch],
-    decisions: frozenset[DecisionId],
+    decisions: Mapping[DecisionId, int],
 ) -> Protected:
     """Both ends of every way back, and what each would bring back onto the timeline."""
     places = {row.checkpoint_id: (row.epoch, row.position) for row in rows}
@@ -66,9 +66,14 @@ def protection(
     )
 
 
-def live_decisions(uow: UnitOfWork, plan: Plan, lineage: Lineage) -> frozenset[DecisionId]:
+def live_decisions(uow: UnitOfWork, plan: Plan, lineage: Lineage) -> dict[DecisionId, int]:
+    """Decisions of a lineage with their positions."""
     places = uow.decisions.places(plan.plan_id)
-    return frozenset(decision for decision, place in places.items() if lineage.contains(*place))
+    return {
+        decision: position
+        for decision, (epoch, position) in places.items()
+        if lineage.contains(epoch, position)
+    }
 
 
 def _needed_by_live_run(uow: UnitOfWork, plan: Plan) -> Iterable[CheckpointId]:

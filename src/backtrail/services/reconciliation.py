@@ -161,6 +161,9 @@ def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
         label = facts["label"]
         if label and uow.checkpoints.by_label(row.plan_id, label) is None:
             row = replace(row, label=label)
+        decision = facts["decision_id"]
+        if decision and uow.decisions.get(row.plan_id, decision) is not None:
+            row = replace(row, decision_id=decision)
         row = replace(row, superseded_by=_superseded_by(uow, row), **_free_numbers(uow, row))
         uow.checkpoints.announce(row, operation_id=None)
     locked.workspace.notices.append(f"checkpoint {row.seq} was found in the store and listed again")

@@ -11,6 +11,7 @@ from backtrail.domain.reference import (
     ReferenceKind,
     parse_reference,
 )
+from backtrail.services.decision_references import search_decision
 from backtrail.services.run_references import search_run
 
 if TYPE_CHECKING:
@@ -54,10 +55,14 @@ def _by_kind(uow: UnitOfWork, plan: Plan, reference: CheckpointReference) -> Che
 
 
 def _before(uow: UnitOfWork, plan: Plan, word: str) -> Checkpoint | None:
-    """The checkpoint that was taken before a run, by the run's number or id."""
+    """The checkpoint that was taken before a run or a decision; a bare number is a run's."""
     run = search_run(uow, plan, word)
-    taken = run.pre_checkpoint_id if run else None
-    return uow.checkpoints.get(taken) if taken else None
+    if run is not None:
+        return uow.checkpoints.get(run.pre_checkpoint_id) if run.pre_checkpoint_id else None
+    decision = None if word.isdigit() else search_decision(uow, plan, word)
+    if decision is None:
+        return None
+    return uow.decisions.own_checkpoints(plan.plan_id).get(decision.decision_id)
 
 
 def _by_prefix(uow: UnitOfWork, plan: Plan, reference: CheckpointReference) -> Checkpoint | None:

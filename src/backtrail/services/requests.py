@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import PROTOCOL_TYPES, CheckpointRequest, check_label
-from backtrail.domain.errors import NotFoundError, RefusedError, UsageError
+from backtrail.domain.errors import RefusedError, UsageError
 from backtrail.domain.plan import PlanState
 from backtrail.services.creation import check_label_free
+from backtrail.services.decision_references import live_decision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from backtrail.services.workspace import Workspace
 
 
-def check_request(workspace: Workspace, plan: PlanId, request: CheckpointRequest) -> None:
-    """Refuse a checkpoint that cannot be recorded as it is described."""
+def checked_request(
+    workspace: Workspace, plan: PlanId, request: CheckpointRequest
+) -> CheckpointRequest:
+    """The request, its decision by id; refuses what cannot be recorded as it is described."""
     if request.checkpoint_type in PROTOCOL_TYPES:
         raise UsageError(
             f"checkpoints of type {str(request.checkpoint_type)!r} are made by Backtrail alone",
@@ -29,9 +33,9 @@ def check_request(workspace: Workspace, plan: PlanId, request: CheckpointRequest
             raise RefusedError(f"plan {row.name!r} has been removed")
         if request.label is not None:
             check_label_free(uow, row, check_label(request.label), None)
-        decision = request.decision_id
-        if decision is not None and not uow.decisions.exists(row.plan_id, decision):
-            raise NotFoundError(f"plan {row.name!r} has no decision {decision!r}")
+        if request.decision_id is None:
+            return request
+        return replace(request, decision_id=live_decision(uow, row, request.decision_id))
 
 
 def checked_paths(paths: Sequence[str]) -> tuple[str, ...]:

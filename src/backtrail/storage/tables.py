@@ -171,7 +171,11 @@ class DecisionRow(Base):
     """A recorded choice; without a position it is not on the timeline yet."""
 
     __tablename__ = "decisions"
-    __table_args__ = (Index("ix_decisions_timeline", "plan_id", "position"),)
+    __table_args__ = (
+        Index("ix_decisions_timeline", "plan_id", "position"),
+        Index("ix_decisions_newest", "plan_id", "decision_id"),
+        Index("ix_decisions_seq", "plan_id", "seq", unique=True),
+    )
 
     decision_id: Mapped[DecisionId] = mapped_column(Ulid, primary_key=True)
     plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
@@ -184,6 +188,8 @@ class DecisionRow(Base):
     rationale: Mapped[str] = mapped_column(SafeText)
     alternatives_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    # SQLite cannot add a column to a table without saying what it holds in the rows there are.
+    seq: Mapped[int] = mapped_column(server_default="0")
 
 
 class CheckpointRow(Base):
@@ -197,6 +203,7 @@ class CheckpointRow(Base):
         one_of("checkpoint_type", CheckpointType),
         one_of("state", CheckpointState),
         Index("ix_checkpoint_metadata_newest", "plan_id", "checkpoint_id"),
+        Index("ix_checkpoint_metadata_decision", "decision_id"),
         Index("ix_checkpoint_metadata_timeline", "plan_id", "state", "superseded_by", "position"),
     )
 

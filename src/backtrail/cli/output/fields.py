@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.decision import StandingDecision
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import FileChange, PlanStatus, RollbackResult
@@ -104,6 +105,33 @@ def rollback_fields(result: RollbackResult) -> dict[str, Any]:
         "left_alone": [{"file": p.file, "reason": p.reason} for p in result.left_alone],
         "impact": asdict(result.impact),
         "post_rollback_state": asdict(result.after),
+    }
+
+
+def decision_fields(entry: StandingDecision) -> dict[str, Any]:
+    decision, checkpoint = entry.decision, entry.checkpoint
+    return {
+        "decision_id": decision.decision_id,
+        "plan_id": decision.plan_id,
+        "seq": decision.seq,
+        "number": decision.number,
+        "parent_decision_id": decision.parent_decision_id,
+        "parent": entry.parent.number if entry.parent else None,
+        "position": decision.position,
+        "epoch": decision.epoch,
+        "state": entry.state,
+        "current": entry.current,
+        "revertible": entry.revertible,
+        "text": decision.text,
+        "rationale": decision.rationale,
+        "alternatives": list(decision.alternatives),
+        "checkpoint": checkpoint
+        and {
+            "checkpoint_id": checkpoint.checkpoint_id,
+            "seq": checkpoint.seq,
+            "state": checkpoint.state,
+        },
+        "created_at": decision.created_at,
     }
 
 

@@ -1,0 +1,112 @@
+"""`plan decision add`, `list`, `tree` and `show`."""
+
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.options import PlanArgument, PlanOption, Print, Wait
+from backtrail.cli.output.decisions import (
+    added_report,
+    decision_report,
+    decisions_report,
+    tree_report,
+)
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.decision import CURRENT, DecisionRequest
+from backtrail.domain.errors import UsageError
+
+DECISION_HELP = "A decision: number such as D3, id or its beginning, or current."
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[PLAN] TEXT", help="What is decided.", show_default=False),
+]
+Parent = Annotated[
+    str | None,
+    typer.Option("--parent", metavar="DECISION", help="What it follows from.", show_default=False),
+]
+Rationale = Annotated[
+    str, typer.Option("--rationale", metavar="TEXT", help="Why.", show_default=False)
+]
+Alternative = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--alternative",
+        metavar="TEXT",
+        help="What was turned down; repeatable.",
+        show_default=False,
+    ),
+]
+All = Annotated[bool, typer.Option("--all", "-a", help="Superseded and unfinished ones too.")]
+
+
+def add(
+    session: Session,
+    words: Words = None,
+    *,
+    plan_option: PlanOption = None,
+    parent: Parent = None,
+    rationale: Rationale = "",
+    alternative: Alternative = None,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Take a checkpoint and record a choice, which is the plan's current decision then."""
+    with session.services() as services:
+        finder = Finder(session, services, plan_option)
+        plan, rest = finder.plan_and_words(words or (), most=1)
+        if not rest:
+            raise UsageError(
+                "it is not said what is decided",
+                hint=f"for instance plan decision add {plan.name} 'use SQLite'",
+            )
+        request = DecisionRequest(rest[0], parent, rationale, tuple(alternative or ()))
+        added = services.decisions.add(plan.plan_id, request, wait=wait)
+    return added_report(plan, added).only(print_)
+
+
+def list_decisions(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    all_: All = False,
+) -> Report:
+    """List the decisions that hold, oldest first."""
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan(plan)
+        return decisions_report(services.decisions.list(found.plan_id, include_all=all_))
+
+
+def tree(
+    session: Session,
+    plan: PlanArgument = None,
+    plan_option: PlanOption = None,
+    all_: All = False,
+) -> Report:
+    """Draw the decisions that hold: what follows from what."""
+    with session.services() as services:
+        found = Finder(session, services, plan_option).plan(plan)
+        return tree_report(services.decisions.list(found.plan_id, include_all=all_))
+
+
+def show(
+    session: Session,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAN] [DECISION]",
+            help=f"{DECISION_HELP} Else the current one.",
+            show_default=False,
+        ),
+    ] = None,
+    plan_option: PlanOption = None,
+    print_: Print = None,
+) -> Report:
+    """Show one decision."""
+    with session.services() as services:
+        finder = Finder(session, services, plan_option)
+        plan, rest = finder.plan_and_words(words or (), most=1)
+        found = services.decisions.get(plan.plan_id, rest[0] if rest else CURRENT)
+    return decision_report(found).only(print_)
