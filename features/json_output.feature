@@ -38,6 +38,7 @@ Feature: JSON output
       | plan cancel auth                     |
       | plan remove auth --yes               |
       | plan restore auth                    |
+      | plan apply other --yes               |
       | plan demo                            |
       | plan checkpoint create auth --pin    |
       | plan checkpoint list auth --all      |
@@ -83,6 +84,7 @@ Feature: JSON output
       | plan cancel nothing                     | not_found     |
       | plan remove auth                        | not_confirmed |
       | plan restore auth                       | failed        |
+      | plan apply auth --onto nothing --yes    | not_found     |
       | plan demo nothing                       | usage         |
       | plan checkpoint create auth --meta nope | usage         |
       | plan checkpoint list nothing            | not_found     |

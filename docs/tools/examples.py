@@ -70,6 +70,8 @@ SESSION = (
     "plan remove auth --yes",
     "plan restore auth",
     "cd ../shop.plans/auth",
+    "plan create price && echo 'price = 3' >../price/src/cart.py",
+    "plan apply price --yes",
     "plan demo",
     "plan config show",
     "plan config check",

@@ -15,10 +15,12 @@ from backtrail.config import Configuration, Place, place_of, read_configuration
 from backtrail.domain.errors import NoPlansYetError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.discovery import Worktree, find_worktree
+from backtrail.git.env import users_environment
 from backtrail.git.gitstate import user_git
 from backtrail.git.ignore import UserSettings
 from backtrail.git.locks import exclusive_lock
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
+from backtrail.services.apply import ApplyService
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.database import DatabaseService
 from backtrail.services.decisions import DecisionService
@@ -53,6 +55,7 @@ class Services:
     lifecycle: LifecycleService
     runs: RunService
     decisions: DecisionService
+    applies: ApplyService
     workspace: Workspace
 
     @property
@@ -106,6 +109,7 @@ def open_services(
         store_id=store_id,
         host_id=host_id,
         user=_user_settings(environ),
+        users_environment=users_environment(environ),
         own_paths=(layout.home, worktree.common_dir, *database_files(url)),
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
@@ -119,6 +123,7 @@ def open_services(
         lifecycle=LifecycleService(workspace),
         runs=RunService(workspace, environ),
         decisions=DecisionService(workspace),
+        applies=ApplyService(workspace),
         workspace=workspace,
     )
 

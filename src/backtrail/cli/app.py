@@ -11,6 +11,7 @@ from typer.main import get_command
 from backtrail import __version__
 from backtrail.cli.command import command, group, session_of
 from backtrail.cli.commands import checkpoint, config, db, decision, prune, runs
+from backtrail.cli.commands.apply import apply
 from backtrail.cli.commands.cancel import cancel
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
@@ -58,6 +59,7 @@ def build() -> typer.Typer:
         ("list", list_plans, PLANS),
         ("status", status, PLANS),
         ("path", path, PLANS),
+        ("apply", apply, PLANS),
         ("cancel", cancel, PLANS),
         ("remove", remove, PLANS),
         ("restore", restore, PLANS),

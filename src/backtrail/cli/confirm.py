@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from backtrail.bootstrap import Services
     from backtrail.cli.session import Session
+    from backtrail.domain.apply import ApplyResult
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.lifecycle import RemovalResult
     from backtrail.domain.plan import Plan
@@ -26,6 +27,18 @@ OFFERED = 20
 
 def confirm_rollback(session: Session, preview: RollbackResult) -> None:
     _confirm(session, _preview_lines(preview))
+
+
+def confirm_apply(session: Session, preview: ApplyResult) -> None:
+    """Say where the work goes, and ask."""
+    where = f" and its files in {preview.checkout}" if preview.checkout else ""
+    _confirm(
+        session,
+        [
+            f"Plan {preview.plan.name} goes onto branch {preview.onto} ({preview.strategy}).",
+            f"{count(len(preview.files), 'file')} of that branch{where} would change.",
+        ],
+    )
 
 
 def confirm_removal(session: Session, preview: PruneResult) -> None:

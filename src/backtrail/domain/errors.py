@@ -139,3 +139,10 @@ class RunAbortedError(BacktrailError):
 
     exit_code = ExitCode.INTERRUPTED
     code = "interrupted"
+
+
+class ApplyConflictError(BacktrailError):
+    """The plan and its target changed the same places; nothing was changed."""
+
+    exit_code = ExitCode.APPLY_CONFLICT
+    code = "apply_conflict"

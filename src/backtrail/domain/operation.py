@@ -35,6 +35,7 @@ class OperationKind(StrEnum):
     PURGE = "purge"
     RESTORE = "restore"
     RUN = "run"
+    APPLY = "apply"
 
 
 RESTORING_KINDS = (
@@ -47,7 +48,7 @@ RESTORING_KINDS = (
 
 
 class OperationState(StrEnum):
-    """`open`: no file has been changed yet; `restoring`: files are being changed."""
+    """`open`: no file has been changed yet; `restoring`: files or branches are being changed."""
 
     OPEN = "open"
     RESTORING = "restoring"

@@ -1,4 +1,4 @@
-"""What differs between two trees of the private store."""
+"""What differs between two trees."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from backtrail.domain.rollback import DiffAction, FileChange
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
 _ACTIONS = {
@@ -24,7 +25,12 @@ _SAFELY = ("--no-ext-diff", "--no-textconv", "--no-renames")
 
 def changed_files(store: PrivateStore, old: str, new: str) -> tuple[FileChange, ...]:
     """Every path that differs, with what happened to it and how many lines changed."""
-    output = store.git().call("diff-tree", "-r", "-z", "--raw", "--numstat", *_SAFELY, old, new)
+    return changes_shown_by(store.git(), old, new)
+
+
+def changes_shown_by(git: GitRunner, old: str, new: str) -> tuple[FileChange, ...]:
+    """The same for any repository."""
+    output = git.call("diff-tree", "-r", "-z", "--raw", "--numstat", *_SAFELY, old, new)
     records = iter(output.records())
     actions = dict[bytes, DiffAction]()
     changes: list[FileChange] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 IDENTITY = {
@@ -55,6 +57,12 @@ USER_REPOSITORY_SETTINGS = (
     "gc.auto=0",
 )
 
+# What the user may say about their own commits; every other GIT_ variable could redirect git.
+_USERS_OWN = re.compile(
+    r"GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)"
+    r"|ASKPASS|SSH|SSH_COMMAND|SSL_\w+)"
+)
+
 
 @cache
 def git_executable() -> str:
@@ -81,6 +89,15 @@ def scrubbed_environment() -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_LITERAL_PATHSPECS": "1",
         **IDENTITY,
+    }
+
+
+def users_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The user's own environment, for their hooks, filters and keys, less what redirects git."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("GIT_") or _USERS_OWN.fullmatch(name)
     }
 
 

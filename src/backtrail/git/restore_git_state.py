@@ -186,7 +186,7 @@ def restore_git_state(
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
         git.call("update-ref", "--no-deref", *reason, "HEAD", plan.detach)
-    _restore_index(sandbox.git_dir, target.index)
+    put_index(sandbox.git_dir, target.index)
 
 
 def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -> None:
@@ -197,7 +197,8 @@ def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -
     git.call("update-ref", "--no-deref", "--create-reflog", *reason, move.ref, move.new, old)
 
 
-def _restore_index(git_dir: Path, index: UserIndex | None) -> None:
+def put_index(git_dir: Path, index: UserIndex | None) -> None:
+    """Replace the index of a worktree under git's own lock, with its date."""
     path, lock, ours = git_dir / "index", git_dir / "index.lock", git_dir / _OWN_INDEX
     # The directory is the sandbox's too: nothing planted there is written through.
     ours.unlink(missing_ok=True)

@@ -64,6 +64,17 @@ class RunningGit:
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
         self._abandoned = weakref.finalize(self, _end, process, os.getpid())
 
+    def ask(self, question: bytes) -> bytes:
+        """Hand over a question and wait for one line; nothing comes if git has given up."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise GitFailedError("this git takes no questions")
+        try:
+            self._process.stdin.write(question)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return b""
+        return self._process.stdout.readline().rstrip(b"\n")
+
     def handed_over(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
         output, self._process.stdout = self._process.stdout, None
@@ -88,9 +99,12 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     """Kill a git that nobody will wait for, unless it is that of the process we are a fork of."""
     if os.getpid() != owner:
         return
-    # Git runs in a process group of its own, so its helpers end with it.
+    # Git mostly runs in a process group of its own, so its helpers end with it.
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
     except ProcessLookupError:
         return
     finally:
@@ -105,6 +119,8 @@ class GitRunner:
     settings: tuple[str, ...]
     cwd: Path
     lock_descriptors: tuple[int, ...] = field(default=())
+    foreground: bool = False
+    """Whether git stays in our process group, where a terminal lets it ask questions."""
 
     def start(
         self,
@@ -122,7 +138,7 @@ class GitRunner:
             cwd=self.cwd,
             # An orphaned git keeps the sandbox locked until it ends.
             pass_fds=self.lock_descriptors,
-            process_group=0,
+            process_group=None if self.foreground else 0,
         )
         return RunningGit(process, arguments)
 

@@ -114,12 +114,12 @@ def _user_view(store: PrivateStore) -> Mapping[str, str]:
     """Environment in which the store also sees the user's objects, and history as they have it."""
     shallow = store.common_dir / "shallow"
     return {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(store.common_dir / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted_path(store.common_dir / "objects"),
         "GIT_SHALLOW_FILE": str(shallow) if shallow.exists() else os.devnull,
     }
 
 
-def _quoted(path: Path) -> str:
+def quoted_path(path: Path) -> str:
     """The variable holds a list; quotes keep a colon in a path from splitting it."""
     escaped = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

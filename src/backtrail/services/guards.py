@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.domain.apply import how_to_revert
 from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import RefusedError
+from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.git.gitstate import under_way
 from backtrail.git.restore_git_state import index_busy
@@ -16,10 +18,7 @@ if TYPE_CHECKING:
     from backtrail.services.workspace import Workspace
 
 _STATES = {
-    PlanState.APPLIED: (
-        "has been applied",
-        "revert the applied commit with git revert, or create a new plan",
-    ),
+    PlanState.APPLIED: ("has been applied", "create a new plan"),
     PlanState.INVALIDATED: (
         "was invalidated by a rollback of its parent plan",
         "undo that rollback first",
@@ -28,7 +27,12 @@ _STATES = {
 }
 
 
-def check_plan_allows_rollback(plan: Plan) -> None:
+def check_plan_allows_rollback(ws: Workspace, plan: Plan) -> None:
+    if plan.state is PlanState.APPLIED:
+        raise RefusedError(
+            f"plan {plan.name!r} has been applied: it cannot be rolled back",
+            hint=f"{_revert(ws, plan)} takes the applied work back",
+        )
     check_plan_open(plan, "it cannot be rolled back")
 
 
@@ -39,20 +43,30 @@ def check_plan_open(plan: Plan, so: str) -> None:
         raise RefusedError(f"plan {plan.name!r} {what}: {so}", hint=hint)
 
 
+def _revert(ws: Workspace, plan: Plan) -> str:
+    """How to take back what the apply that the log has last did."""
+    with ws.database.read() as uow:
+        applies = uow.operations.of_kinds(plan.plan_id, [OperationKind.APPLY])
+    if not applies:
+        return "git revert"
+    done = applies[-1].result
+    return how_to_revert(done["strategy"], done["commit"], done["previous_head"])
+
+
 def check_plan_allows_work(plan: Plan) -> None:
     if plan.state in _STATES:
         what, hint = _STATES[plan.state]
         raise RefusedError(f"plan {plan.name!r} {what}: nothing is run in it", hint=hint)
 
 
-def check_no_run(workspace: Workspace, plan: Plan) -> None:
+def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") -> None:
     """No run may be live, unless it is the one that this is done for."""
     with workspace.database.read() as uow:
         live = uow.runs.live(plan.plan_id)
     if live is not None and live.run_id != workspace.run_id:
         raise RefusedError(
             f"run {live.number} of plan {plan.name!r} is active",
-            hint="wait for it, or end it with --abort-run",
+            hint=f"wait for it, or end it with {end}",
         )
 
 

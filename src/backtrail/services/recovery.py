@@ -16,6 +16,7 @@ from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.git.foreign import find_strangers, foreign_git_state
 from backtrail.git.foreign_extras import foreign_extras
 from backtrail.git.gitstate import under_way
+from backtrail.services.apply_landing import finish_apply, tidy_up
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.journal import fail_operation
@@ -63,12 +64,17 @@ def finished_elsewhere(operation: Operation) -> bool:
 
 def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:
     ws = locked.workspace
+    if operation.kind is OperationKind.APPLY:
+        tidy_up(locked)
     if operation.state is OperationState.OPEN:
         fail_operation(ws, operation, "interrupted before any file was changed")
         ws.notices.append(f"an interrupted {operation.kind} had not changed any file")
         return
     try:
-        _recover_restoring(locked, operation)
+        if operation.kind is OperationKind.APPLY:
+            finish_apply(locked, operation)
+        else:
+            _recover_restoring(locked, operation)
     except BacktrailError as error:
         # The command that the user typed must not be blocked by one that failed before it.
         fail_operation(ws, operation, error.message)

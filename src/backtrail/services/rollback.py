@@ -176,7 +176,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
 
 def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
     """Everything that can be refused before anything is changed; gives the target's content."""
-    check_plan_allows_rollback(locked.plan)
+    check_plan_allows_rollback(locked.workspace, locked.plan)
     check_no_run(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)

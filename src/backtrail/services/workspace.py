@@ -17,7 +17,7 @@ from backtrail.git.restore_git_state import remove_own_index_lock
 from backtrail.services.whereabouts import refuse_removed, what_to_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
     from backtrail.domain.ids import PlanId, RunId
@@ -58,6 +58,8 @@ class Workspace:
     host_id: str
     user: UserSettings
     actor: Actor
+    users_environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For commits that are the user's own: their hooks, filters and keys need it."""
     own_paths: tuple[Path, ...] = ()
     """Where our own files are: no sandbox may hold them."""
     failpoints: Failpoints = NO_FAILPOINTS

@@ -110,6 +110,10 @@ class PlanRepository:
             sandbox.released_at = datetime.now(UTC)
         self._session.flush()
 
+    def set_applied(self, plan_id: PlanId, commit: CommitId) -> None:
+        self._row(plan_id).applied_commit = commit
+        self._session.flush()
+
     def set_epoch(self, plan_id: PlanId, epoch: int) -> None:
         self._row(plan_id).current_epoch = epoch
         self._session.flush()

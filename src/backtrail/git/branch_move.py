@@ -1,0 +1,63 @@
+"""Moving a branch by compare-and-swap, with something done while nobody else can move it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import BusyError, GitFailedError
+from backtrail.git.gitstate import user_git
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from backtrail.domain.ids import CommitId
+
+
+@contextmanager
+def moving(
+    git_dir: Path,
+    ref: str,
+    new: CommitId,
+    old: CommitId | None,
+    *,
+    why: str,
+    locks: tuple[int, ...] = (),
+) -> Generator[None]:
+    """The branch is locked and known to be at `old` inside; it is moved at the end.
+
+    If we die, git finds its input closed and lets go of the branch; so it does after an error.
+    """
+    git = user_git(git_dir, locks)
+    running = git.start("update-ref", "--create-reflog", "-m", why, "-z", "--stdin")
+    expected = old or "0" * len(new)
+    change = f"start\0option no-deref\0update {ref}\0{new}\0{expected}\0prepare\0"
+    try:
+        running.ask(change.encode())
+        ready = running.ask(b"") == b"prepare: ok"
+    except BaseException:
+        running.finish()
+        raise
+    if not ready:
+        raise _moved(ref, running.finish().complaint())
+    try:
+        yield
+    except BaseException:
+        running.finish(b"abort\0")
+        raise
+    running.finish(b"commit\0").checked(quiet=False)
+
+
+def _moved(ref: str, complaint: str) -> BusyError | GitFailedError:
+    branch = ref.removeprefix("refs/heads/")
+    if "but expected" in complaint or "already exists" in complaint:
+        return BusyError(
+            f"branch {branch!r} was moved by somebody else at this very moment; "
+            "nothing was changed",
+            hint="apply again, on top of what is there now",
+        )
+    return GitFailedError(
+        f"branch {branch!r} cannot be moved: {complaint.splitlines()[0]}",
+        details={"stderr": complaint},
+    )
