@@ -52,7 +52,10 @@ def make_repository(root, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"file {number}\n" * 20)
     git("add", "-A", cwd=root)
+    # Packed now, as a repository in use is, and not in the background while something is measured.
+    git("config", "gc.auto", "0", cwd=root)
     git("commit", "-qm", "base", cwd=root)
+    git("gc", "--quiet", cwd=root)
 
 
 def change(sandbox, files, count, stamp):
