@@ -149,11 +149,11 @@ Feature: Pruning, pinning and deleting checkpoints
 
   Scenario: A plan's limits are shown and changed
     When I run "plan policy auth --format json"
-    Then its JSON has data.policy {"retention": {"max_checkpoints": 50, "max_age_seconds": null, "max_bytes": null, "keep_recent": 10, "undo_depth": 10}}
+    Then its JSON has data.policy.retention {"max_checkpoints": 50, "max_age_seconds": null, "max_bytes": null, "keep_recent": 10, "undo_depth": 10}
     And its JSON has data.set_for_plan []
     And its JSON has data.changed false
     When I run "plan policy auth --max-age 30d --max-bytes 2GiB --format json"
-    Then its JSON has data.policy {"retention": {"max_checkpoints": 50, "max_age_seconds": 2592000, "max_bytes": 2147483648, "keep_recent": 10, "undo_depth": 10}}
+    Then its JSON has data.policy.retention {"max_checkpoints": 50, "max_age_seconds": 2592000, "max_bytes": 2147483648, "keep_recent": 10, "undo_depth": 10}
     And its JSON has data.set_for_plan ["retention.max_age_seconds", "retention.max_bytes"]
     And its JSON has data.changed true
     When I run "plan policy auth --format rich"
@@ -169,12 +169,13 @@ Feature: Pruning, pinning and deleting checkpoints
     And the log tells of 3 operations of kind policy
 
   Scenario: Other parts of a plan's policy are left alone
-    Given the plan's row holds this policy: {"rollback": {"allowed": false}, "retention": {"new": 1}}
+    Given the plan's row holds this policy: {"rollback": {"allowed": false}, "retention": {"new": 1}, "later": {"a": 1}}
     When I run "plan policy auth --max-checkpoints 20"
     Then the plan's row has under rollback {"allowed": false}
     And the plan's row has under retention {"new": 1, "max_checkpoints": 20}
     When I run "plan policy auth --reset"
-    Then the plan's row has under rollback {"allowed": false}
+    Then the plan's row has under later {"a": 1}
+    And the plan's row has under rollback {"allowed": true, "require_confirmation": true}
     And the plan's row has under retention {"new": 1}
 
   Scenario Outline: Limits that are damaged prune nothing

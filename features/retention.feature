@@ -150,7 +150,10 @@ Feature: A plan keeps what matters and no more
     Then it succeeds
     And it notes "the limits of plan auth are damaged"
     And 53 checkpoints are complete and 0 are tombstones
-    When I run "plan rollback auth latest --dry-run --format json"
+    When I run "plan rollback auth latest --yes"
+    Then it exits with 5 and says "about rollbacks are damaged"
+    When I run "plan policy auth --allow-rollback"
+    And I run "plan rollback auth latest --dry-run --format json"
     And I then run "plan rollback auth latest --yes --format json"
     Then what is left on the timeline is as many as the dry run told
     And 55 checkpoints are complete and 0 are tombstones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import (
     AmbiguousError,
@@ -16,6 +16,7 @@ from backtrail.domain.plan import check_plan_name
 from backtrail.domain.reference import ULID_LENGTH
 from backtrail.domain.retention_policy import RETENTION
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
+from backtrail.domain.rollback_policy import ROLLBACK
 from backtrail.git.commits import read_checkpoint
 from backtrail.services.differences import changes_between
 from backtrail.services.plan_creation import PlanCreation
@@ -64,7 +65,9 @@ class PlanService:
         creation = PlanCreation(self._workspace)
         existing = self._by_name(name)
         if existing is None:
-            policy = {RETENTION: dict(limits)} if limits else {}
+            policy: dict[str, Any] = {ROLLBACK: self._workspace.settings.rollback.rules()}
+            if limits:
+                policy[RETENTION] = dict(limits)
             return creation.create(name, base=base, attach=sandbox, policy=policy)
         if self._half_made(existing):
             PlanOutline(self._workspace).refuse_another(existing, base=base, attach=sandbox)

@@ -1,25 +1,28 @@
-"""PolicyService: the rules of a plan, shown and changed; so far how much of it is retained."""
+"""PolicyService: the rules of a plan, shown and changed: what is retained, what may be rolled back.
+
+Each part of a policy is stored under its own name, and names that this version does not know stay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from backtrail.domain.operation import OperationKind
-from backtrail.domain.retention_policy import (
-    LIMITS,
-    RETENTION,
-    PlanRetention,
-)
+from backtrail.domain.retention_policy import LIMITS, RETENTION, PlanRetention
+from backtrail.domain.rollback_policy import ROLLBACK, RULES, PlanRollbackPolicy
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.limits import limits_are_damaged, retention_of
+from backtrail.services.permission import rollback_policy_of
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
+
+_NO_RULES: Mapping[str, bool] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class PlanPolicy:
 
     plan: Plan
     retention: PlanRetention
+    rollback: PlanRollbackPolicy
     checkpoints: int
     changed: bool = False
 
@@ -42,36 +46,73 @@ class PolicyService:
         with self._workspace.database.read() as uow:
             return self._policy(uow, uow.plans.get(plan))
 
+    def asks_first(self, plan: Plan) -> bool:
+        """Whether somebody must agree to each rollback of a plan."""
+        return rollback_policy_of(self._workspace, plan).policy.require_confirmation
+
     def change(
-        self, plan: PlanId, limits: Mapping[str, int | None], *, reset: bool = False
+        self,
+        plan: PlanId,
+        limits: Mapping[str, int | None],
+        rules: Mapping[str, bool] = _NO_RULES,
+        *,
+        reset: bool = False,
     ) -> PlanPolicy:
-        """Set these limits; with `reset`, all others are the usual ones again."""
+        """Set these limits and rules; with `reset`, all others are the usual ones again."""
         ws = self._workspace
         with ws.database.write() as uow:
             row = uow.plans.lock(plan)
-            now = self._stored_limits(row, reset=reset) | dict(limits)
-            ws.settings.retention.with_limits(now)
-            damaged = retention_of(ws, row).problem is not None
-            changed = damaged or now != row.policy.get(RETENTION, {})
+            parts = self._parts(row, limits, rules, reset=reset)
+            ws.settings.retention.with_limits(parts.get(RETENTION, {}))
+            # An empty part says no more than a missing one, unless what was there is damaged.
+            missing: object = None if "corrupt" in row.policy else {}
+            changed = any(parts[name] != row.policy.get(name, missing) for name in parts)
             if changed:
-                uow.plans.set_policy(plan, {**row.policy, RETENTION: now})
-                said = [f"{name}={value}" for name, value in limits.items()]
+                uow.plans.set_policy(plan, {**row.policy, **parts})
+                said = [f"{name}={value}" for name, value in {**limits, **rules}.items()]
                 reason = ", ".join(["reset", *said] if reset else said)
                 log_done(ws, uow, row, Entry(OperationKind.POLICY, reason=reason))
             found = self._policy(uow, uow.plans.get(plan))
-        return PlanPolicy(found.plan, found.retention, found.checkpoints, changed)
+        return replace(found, changed=changed)
+
+    def _parts(
+        self,
+        plan: Plan,
+        limits: Mapping[str, int | None],
+        rules: Mapping[str, bool],
+        *,
+        reset: bool,
+    ) -> dict[str, dict[str, Any]]:
+        """The parts of the policy as they shall be; damaged ones begin anew if they are changed."""
+        ws = self._workspace
+        retention, rollback = retention_of(ws, plan), rollback_policy_of(ws, plan)
+        parts: dict[str, dict[str, Any]] = {}
+        anew = reset or retention.problem is not None
+        if limits or reset:
+            parts[RETENTION] = _stored(plan, RETENTION, LIMITS if anew else ()) | dict(limits)
+        if rules or reset:
+            anew = reset or rollback.problem is not None
+            usual = ws.settings.rollback.rules() if anew else {}
+            parts[ROLLBACK] = _stored(plan, ROLLBACK, RULES if anew else ()) | usual | dict(rules)
+        return parts
 
     def _policy(self, uow: UnitOfWork, plan: Plan) -> PlanPolicy:
-        limits_are_damaged(self._workspace, plan)
+        ws = self._workspace
+        limits_are_damaged(ws, plan)
+        rollback = rollback_policy_of(ws, plan)
+        if rollback.problem:
+            ws.notices.append(
+                f"the rules of plan {plan.name} about rollbacks are damaged ({rollback.problem}): "
+                f"none is allowed until plan policy {plan.name} --reset sets the usual ones"
+            )
         count = uow.pruning.count_complete(plan.plan_id)
-        return PlanPolicy(plan, retention_of(self._workspace, plan), count)
+        return PlanPolicy(plan, retention_of(ws, plan), rollback, count)
 
-    def _stored_limits(self, plan: Plan, *, reset: bool) -> dict[str, Any]:
-        """What is stored, as far as it stays: names that this version does not know always do."""
-        stored: object = plan.policy.get(RETENTION)
-        if not isinstance(stored, Mapping):
-            return {}
-        limits = dict(cast("Mapping[str, Any]", stored))
-        if reset or retention_of(self._workspace, plan).problem:
-            return {name: value for name, value in limits.items() if name not in LIMITS}
-        return limits
+
+def _stored(plan: Plan, part: str, without: Iterable[str]) -> dict[str, Any]:
+    """What is stored of a part, as far as it stays."""
+    stored: object = plan.policy.get(part)
+    if not isinstance(stored, Mapping):
+        return {}
+    values = cast("Mapping[str, Any]", stored)
+    return {name: value for name, value in values.items() if name not in without}

@@ -27,6 +27,7 @@ from backtrail.services.guards import (
 )
 from backtrail.services.impact import impact_of, state_forecast, state_now, tombstones_returning
 from backtrail.services.journal import Entry, fail_operation, open_operation
+from backtrail.services.permission import check_policy_allows_rollback
 from backtrail.services.pruning import keep_within_limits
 from backtrail.services.remarks import worth_saying
 from backtrail.services.restoring import (
@@ -178,6 +179,7 @@ def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
     """Everything that can be refused before anything is changed; gives the target's content."""
     check_plan_allows_rollback(locked.workspace, locked.plan)
     check_no_run(locked.workspace, locked.plan)
+    check_policy_allows_rollback(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)
     wanted = content_of(locked, order.target)

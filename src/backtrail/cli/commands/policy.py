@@ -65,12 +65,30 @@ UndoDepth = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+ROLLBACKS = "Rollbacks"
+AllowRollback = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-rollback/--forbid-rollback",
+        help="Whether rollback, undo, redo and corrections are allowed.",
+        show_default=False,
+        rich_help_panel=ROLLBACKS,
+    ),
+]
+RequireConfirmation = Annotated[
+    bool | None,
+    typer.Option(
+        "--require-confirmation/--no-confirmation",
+        help="Whether a rollback needs --yes or a person's answer.",
+        show_default=False,
+        rich_help_panel=ROLLBACKS,
+    ),
+]
 Reset = Annotated[
     bool,
     typer.Option(
         "--reset",
-        help="Go back to the usual limits, before any other option is looked at.",
-        rich_help_panel=LIMITS,
+        help="Go back to the usual rules, before any other option is looked at.",
     ),
 ]
 
@@ -85,9 +103,11 @@ def policy(
     max_bytes: MaxBytes = None,
     keep_recent: KeepRecent = None,
     undo_depth: UndoDepth = None,
+    allow_rollback: AllowRollback = None,
+    require_confirmation: RequireConfirmation = None,
     reset: Reset = False,
 ) -> Report:
-    """Show how many checkpoints a plan keeps and for how long, or change it."""
+    """Show how much a plan keeps and whether it may be rolled back, or change it."""
     wishes = {
         "max_checkpoints": max_checkpoints,
         "keep_recent": keep_recent,
@@ -98,10 +118,13 @@ def policy(
         limits["max_age_seconds"] = None if max_age == NONE else _seconds(parse_age(max_age))
     if max_bytes is not None:
         limits["max_bytes"] = None if max_bytes == NONE else parse_size(max_bytes)
+    answers = {"allowed": allow_rollback, "require_confirmation": require_confirmation}
+    rules = {name: value for name, value in answers.items() if value is not None}
     with session.services() as services:
         found = Finder(session, services, plan_option).plan(plan)
-        if limits or reset:
-            return policy_report(services.policies.change(found.plan_id, limits, reset=reset))
+        if limits or rules or reset:
+            changed = services.policies.change(found.plan_id, limits, rules, reset=reset)
+            return policy_report(changed)
         return policy_report(services.policies.show(found.plan_id))
 
 

@@ -67,7 +67,7 @@ def rollback(
             reason=reason,
             wait=wait,
         )
-        if not yes and not dry_run:
+        if not yes and not dry_run and services.policies.asks_first(plan):
             # A wrong reference is reported as such, not as a missing confirmation.
             target = services.checkpoints.get_checkpoint(plan.plan_id, reference)
             reference = _confirmed(session, target, partial(roll_back, dry_run=True))

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from backtrail.services.policies import PlanPolicy
 
 
+_RULES = {"allowed": "Allowed", "require_confirmation": "Confirmed each time"}
+
+
 def policy_report(found: PlanPolicy) -> Report:
-    """The limits of a plan; other parts of its policy will stand beside `retention`."""
-    limits = found.retention.policy.limits()
+    limits, rules = found.retention.policy.limits(), found.rollback.policy.rules()
     own = [f"retention.{name}" for name in found.retention.own]
+    own += [f"rollback.{name}" for name in found.rollback.own]
 
     def rich(verbose: bool) -> Iterator[RenderableType]:
         from backtrail.cli.output.look import facts, line, panel, text
@@ -39,12 +42,16 @@ def policy_report(found: PlanPolicy) -> Report:
         ]
         rows.append(("Checkpoints now", text(found.checkpoints)))
         yield panel(f"Retention of plan {found.plan.name}", facts(rows))
+        answers: list[tuple[str, RenderableType]] = [
+            (_RULES[name], text(yes_or_no(value))) for name, value in rules.items()
+        ]
+        yield panel(f"Rollbacks of plan {found.plan.name}", facts(answers))
 
     return Report(
         data={
             "plan": found.plan.name,
             "plan_id": found.plan.plan_id,
-            "policy": {"retention": limits},
+            "policy": {"retention": limits, "rollback": rules},
             "set_for_plan": own,
             "checkpoints": found.checkpoints,
             "changed": found.changed,
@@ -52,6 +59,7 @@ def policy_report(found: PlanPolicy) -> Report:
         plain=lambda: (
             f"plan: {found.plan.name}",
             *(f"{name}: {'none' if v is None else v}" for name, v in limits.items()),
+            *(f"rollback_{name}: {yes_or_no(value)}" for name, value in rules.items()),
             f"checkpoints: {found.checkpoints}",
             f"changed: {yes_or_no(found.changed)}",
         ),
