@@ -31,6 +31,9 @@ Feature: JSON output
       | plan decision show auth D1           |
       | plan ops auth                        |
       | plan run auth --format json -- true  |
+      | plan run other --step build --format json -- true |
+      | plan run other --step build --format json -- true |
+      | plan steps other                     |
       | plan runs list auth                  |
       | plan runs show auth 1                |
       | plan abort long                      |
@@ -68,6 +71,8 @@ Feature: JSON output
       | plan redo auth                          | failed        |
       | plan ops nothing                        | not_found     |
       | plan run nothing --format json -- true  | not_found     |
+      | plan run auth --env A --format json -- true | usage      |
+      | plan steps nothing                      | not_found     |
       | plan abort auth                         | failed        |
       | plan runs list nothing                  | not_found     |
       | plan runs show auth 9                   | not_found     |

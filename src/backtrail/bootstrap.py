@@ -28,6 +28,7 @@ from backtrail.services.lifecycle import LifecycleService
 from backtrail.services.plans import PlanService
 from backtrail.services.policies import PolicyService
 from backtrail.services.runs import RunService
+from backtrail.services.steps import StepService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
 from backtrail.storage.address import database_files
 from backtrail.storage.database import Database
@@ -54,6 +55,7 @@ class Services:
     policies: PolicyService
     lifecycle: LifecycleService
     runs: RunService
+    steps: StepService
     decisions: DecisionService
     applies: ApplyService
     workspace: Workspace
@@ -122,6 +124,7 @@ def open_services(
         policies=PolicyService(workspace),
         lifecycle=LifecycleService(workspace),
         runs=RunService(workspace, environ),
+        steps=StepService(workspace),
         decisions=DecisionService(workspace),
         applies=ApplyService(workspace),
         workspace=workspace,

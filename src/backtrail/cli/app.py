@@ -27,6 +27,7 @@ from backtrail.cli.commands.rollback import rollback
 from backtrail.cli.commands.run import abort, run
 from backtrail.cli.commands.save import save
 from backtrail.cli.commands.status import status
+from backtrail.cli.commands.steps import steps
 from backtrail.cli.commands.undo import redo, undo
 from backtrail.cli.default_group import ListingGroup
 from backtrail.cli.output.emit import emit
@@ -68,6 +69,7 @@ def build() -> typer.Typer:
         ("diff", diff, CHECKPOINTS),
         ("run", run, RUNS),
         ("abort", abort, RUNS),
+        ("steps", steps, RUNS),
         ("rollback", rollback, BACK),
         ("undo", undo, BACK),
         ("redo", redo, BACK),

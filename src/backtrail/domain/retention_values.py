@@ -24,6 +24,7 @@ class KeepReason(StrEnum):
     RECENT = "recent"
     UNDO_REDO = "undo_redo"
     OPERATION = "operation"
+    STEP = "step"
     RUN = "run"
     DECISION = "decision"
     WITHIN_LIMITS = "within_limits"

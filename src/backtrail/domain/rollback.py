@@ -60,6 +60,9 @@ class Impact:
     tool_calls_after_cp: int
     runs_after_cp: int
     child_plans_invalidated: int
+    steps_superseded: int
+    steps_pending_again: int
+    """Steps that had started before the target and ended after it."""
     sandbox: str
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from backtrail.domain.step import StepOptions
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -70,6 +72,8 @@ class RunOptions:
     """A line for the shell: the run succeeded only if this does."""
     post_checkpoint: bool = False
     allow_unprotected: bool = False
+    step: StepOptions | None = None
+    """Set for a command that is a step."""
 
     @property
     def wants_post_checkpoint(self) -> bool:
@@ -83,6 +87,7 @@ class RunOptions:
             "verify": self.verify,
             "post_checkpoint": self.post_checkpoint,
             "allow_unprotected": self.allow_unprotected,
+            "step": self.step.as_json() if self.step else None,
         }
 
     @classmethod
@@ -96,6 +101,7 @@ class RunOptions:
             verify=verify if isinstance(verify, str) else None,
             post_checkpoint=stored.get("post_checkpoint") is True,
             allow_unprotected=stored.get("allow_unprotected") is True,
+            step=StepOptions.from_json(stored.get("step")),
         )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, CheckpointType
 from backtrail.domain.errors import GitFailedError, LeaseLostError, RunAbortedError
@@ -19,6 +19,7 @@ from backtrail.services.journal import Entry
 from backtrail.services.pruning import keep_within_limits
 from backtrail.services.run_admission import RunOrder, admit
 from backtrail.services.run_lease import Heartbeat, Timing, fenced
+from backtrail.services.step_calls import StepCalls
 
 if TYPE_CHECKING:
     from backtrail.services.workspace import Workspace
@@ -38,6 +39,7 @@ class ActiveRun:
     timing: Timing
     pre_checkpoint: Checkpoint | None = None
     post_checkpoint: Checkpoint | None = None
+    calls: StepCalls | None = None
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -56,6 +58,22 @@ class ActiveRun:
             raise LeaseLostError(f"run {self.run.number} lost its lease")
         if self.alarm.cause is not None:
             raise RunAbortedError(f"somebody asked for the end of run {self.run.number}")
+
+    def step(
+        self,
+        key: str,
+        function: Callable[..., Any],
+        *arguments: Any,  # noqa: ANN401 - whatever the function takes
+        reuse_failed: bool = False,
+        reconcile: Callable[[], Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the function returns
+        """What a function returns, computed now or by an earlier run that recorded it."""
+        self.check()
+        if self.calls is None:
+            self.calls = StepCalls(self.ws, self.run.plan_id, self.run.run_id)
+        return self.calls.call(
+            key, function, arguments, reuse_failed=reuse_failed, reconcile=reconcile
+        )
 
     def protect(self) -> None:
         """The pre-run checkpoint; if it cannot be made, and need not be, that is said."""

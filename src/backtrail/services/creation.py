@@ -125,12 +125,18 @@ def announce(
         label=request.label,
         pinned=request.pinned,
         verified_green=False,
-        last_completed_step=None,
+        last_completed_step=_last_step(uow, lineage, plan),
         created_at=ws.now(),
         metadata=first_metadata(request, plan, ws.actor),
     )
     uow.checkpoints.announce(row, operation_id=operation_id)
     return Announced(row, plan, parent, lineage)
+
+
+def _last_step(uow: UnitOfWork, lineage: Lineage, plan: Plan) -> str | None:
+    """The step that a resumed script would find done last."""
+    last = uow.steps.ledger(plan.plan_id, lineage).last_succeeded
+    return last.step.name.key if last else None
 
 
 def check_label_free(

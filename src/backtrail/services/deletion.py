@@ -45,6 +45,10 @@ _REFUSED = {
         "an operation that is under way needs it",
         "try again when it has ended",
     ),
+    KeepReason.STEP: (
+        "a step that has not come to its end began there",
+        "run the step again; plan steps {plan} shows which one is pending",
+    ),
     KeepReason.RUN: ("the run that is active needs it", "try again when it has ended"),
 }
 

@@ -101,7 +101,8 @@ def _protection_then(
         whole = not outlook.entry.paths
         ways.append(WayBack(_SAFETY, outlook.target.checkpoint_id, moves_timeline=whole))
     decisions = live_decisions(uow, plan, lineage)
-    return protection(ways, rows, uow.epochs.all(plan.plan_id), decisions)
+    steps = uow.steps.ledger(plan.plan_id, lineage).pending
+    return protection(ways, rows, uow.epochs.all(plan.plan_id), decisions, steps)
 
 
 def _stacks_then(uow: UnitOfWork, plan: Plan, entry: Entry, depth: int) -> Stacks:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.lineage import Lineage, lineage_of, next_epoch_number
 from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
+from backtrail.domain.steps import StepsLeaving, steps_leaving
 from backtrail.domain.timeline import leaving, returning_tombstones, tool_calls
 from backtrail.services.forecast import Outlook, live_after
 
@@ -28,6 +29,7 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
             then = now
         gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
         decisions = uow.decisions.places(plan.plan_id).values()
+        steps = _steps(uow, plan, now, then)
         runs = uow.runs.places(plan.plan_id).values()
         return Impact(
             checkpoints_superseded=len(gone),
@@ -35,6 +37,8 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
             tool_calls_after_cp=tool_calls(gone),
             runs_after_cp=sum(_leaves(now, then, *place) for place in runs),
             child_plans_invalidated=_children_leaving(uow, plan, now, then),
+            steps_superseded=len(steps.superseded),
+            steps_pending_again=len(steps.pending_again),
             sandbox=str(locked.sandbox.path),
         )
 
@@ -58,6 +62,11 @@ def _children_leaving(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) 
     )
 
 
+def _steps(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> StepsLeaving:
+    ledgers = (uow.steps.ledger(plan.plan_id, lineage) for lineage in (now, then))
+    return steps_leaving(*ledgers)
+
+
 def state_now(locked: LockedSandbox) -> PostRollbackState:
     """Phase, state and count as the rows have them."""
     with locked.workspace.database.read() as uow:
@@ -78,14 +87,14 @@ def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState
     )
 
 
-def tombstones_returning(
+def about_the_timeline(
     locked: LockedSandbox, target: Checkpoint, *, partial: bool
 ) -> tuple[str, ...]:
-    """A sentence about checkpoints that return to the timeline as tombstones, if any does."""
-    if partial:
-        return ()
+    """What a rollback to the target should say about checkpoints and steps, if anything."""
     with locked.workspace.database.read() as uow:
         now, then = _lineages(uow, locked.plan, target)
+        if partial:
+            return _steps_left_reusable(_steps(uow, locked.plan, now, then), target)
         number = returning_tombstones(uow.checkpoints.timeline(locked.plan.plan_id), now, then)
     if number == 0:
         return ()
@@ -93,3 +102,13 @@ def tombstones_returning(
         ("checkpoint that returns", "was") if number == 1 else ("checkpoints that return", "were")
     )
     return (f"{number} {what} to the timeline {were} pruned and cannot be restored",)
+
+
+def _steps_left_reusable(steps: StepsLeaving, target: Checkpoint) -> tuple[str, ...]:
+    """Steps whose work some paths of an earlier state may have undone."""
+    number = sum(entry.succeeded for entry in (*steps.superseded, *steps.pending_again))
+    if number == 0:
+        return ()
+    what, they = ("step", "it stays") if number == 1 else ("steps", "they stay")
+    came = f"{number} completed {what} came after checkpoint {target.seq}"
+    return (f"{came}: {they} reusable, although some paths go back to before",)

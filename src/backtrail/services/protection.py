@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from backtrail.domain.lineage import Epoch, Lineage, brought_back, lineage_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import CheckpointId, DecisionId
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
+    from backtrail.domain.steps import StepEntry
     from backtrail.storage.database import UnitOfWork
 
 
@@ -38,8 +40,10 @@ def protection_now(uow: UnitOfWork, plan: Plan, rows: Sequence[RetentionRow]) ->
     """What is protected as things stand."""
     epochs = uow.epochs.all(plan.plan_id)
     ways = [way_back(entry) for entry in uow.operations.stacked(plan.plan_id)]
-    decisions = live_decisions(uow, plan, lineage_of(plan.current_epoch, epochs))
-    protected = protection(ways, rows, epochs, decisions)
+    lineage = lineage_of(plan.current_epoch, epochs)
+    decisions = live_decisions(uow, plan, lineage)
+    steps = uow.steps.ledger(plan.plan_id, lineage).pending
+    protected = protection(ways, rows, epochs, decisions, steps)
     for_operations = dict.fromkeys(_needed_by_open_operations(uow, plan), KeepReason.OPERATION)
     for_run = dict.fromkeys(_needed_by_live_run(uow, plan), KeepReason.RUN)
     return Protected(
@@ -51,16 +55,20 @@ def protection_now(uow: UnitOfWork, plan: Plan, rows: Sequence[RetentionRow]) ->
 
 def protection(
     ways: Sequence[WayBack],
-    rows: Iterable[RetentionRow],
+    rows: Sequence[RetentionRow],
     epochs: Mapping[int, Epoch],
     decisions: Mapping[DecisionId, int],
+    steps: Iterable[StepEntry],
 ) -> Protected:
-    """Both ends of every way back, and what each would bring back onto the timeline."""
+    """Both ends of every way back, what each would bring back, and where pending steps began."""
     places = {row.checkpoint_id: (row.epoch, row.position) for row in rows}
     ends = (end for way in ways for end in (way.safety, way.target) if end)
     returns = (way.safety for way in ways if way.moves_timeline and way.safety in places)
     return Protected(
-        needed=dict.fromkeys(ends, KeepReason.UNDO_REDO),
+        needed={
+            **dict.fromkeys(_before_steps(steps, rows), KeepReason.STEP),
+            **dict.fromkeys(ends, KeepReason.UNDO_REDO),
+        },
         revivable=brought_back((places[safety] for safety in returns if safety), epochs),
         live_decisions=decisions,
     )
@@ -90,3 +98,13 @@ def _needed_by_open_operations(uow: UnitOfWork, plan: Plan) -> Iterable[Checkpoi
             operation.result_checkpoint_id,
         )
         yield from (end for end in ends if end)
+
+
+def _before_steps(
+    steps: Iterable[StepEntry], rows: Sequence[RetentionRow]
+) -> Iterable[CheckpointId]:
+    """The state in which each step began that has not come to its end."""
+    live = sorted((row for row in rows if row.live), key=lambda row: row.position, reverse=True)
+    for entry in steps:
+        before = (row for row in live if row.position < entry.attempt.position)
+        yield from (row.checkpoint_id for row in islice(before, 1))

@@ -6,7 +6,8 @@ then on it is gone, and recovery finishes what a crash leaves. Objects stay in t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from backtrail.domain.retention import decide
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.limits import limits_are_damaged, limits_of
 from backtrail.services.protection import protection_now
+from backtrail.services.step_pruning import keep_outputs_within_limit
 
 if TYPE_CHECKING:
     from backtrail.domain.plan import Plan
@@ -33,21 +35,33 @@ def keep_within_limits(locked: LockedSandbox) -> None:
 
     What succeeded stays a success: trouble here is told, and the next command goes on.
     """
+    with _told(locked, "old output of steps"):
+        keep_outputs_within_limit(locked)
+    with _told(locked, "old checkpoints"):
+        _keep_checkpoints_within_limits(locked)
+
+
+def _keep_checkpoints_within_limits(locked: LockedSandbox) -> None:
     ws, plan = locked.workspace, locked.plan
     limits = limits_of(ws, plan)
     if limits_are_damaged(ws, plan):
         # The plan may have wished to keep far more than the usual limits let it.
         return
+    if limits.counts_alone:
+        with ws.database.read() as uow:
+            count = uow.pruning.count_complete(plan.plan_id)
+        if count <= limits.max_checkpoints:
+            return
+    prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
+
+
+@contextmanager
+def _told(locked: LockedSandbox, what: str) -> Generator[None]:
     try:
-        if limits.counts_alone:
-            with ws.database.read() as uow:
-                count = uow.pruning.count_complete(plan.plan_id)
-            if count <= limits.max_checkpoints:
-                return
-        prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
+        yield
     except (BacktrailError, OSError) as error:
-        ws.notices.append(
-            f"old checkpoints could not be pruned: {error}; the next command goes on with it"
+        locked.workspace.notices.append(
+            f"{what} could not be pruned: {error}; the next command goes on with it"
         )
 
 

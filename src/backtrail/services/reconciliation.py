@@ -172,6 +172,7 @@ def _adopt(locked: LockedSandbox, commit: CommitId) -> None:
 def _free_numbers(uow: UnitOfWork, row: Checkpoint) -> dict[str, int]:
     """Its own numbers, unless rows made since have taken them: then it goes to the end."""
     taken = {entry.position for entry in uow.checkpoints.timeline(row.plan_id)}
+    taken |= {mark.position for mark in uow.steps.marks(row.plan_id)}
     if uow.checkpoints.by_seq(row.plan_id, row.seq) is None and row.position not in taken:
         return {}
     return {

@@ -25,7 +25,7 @@ from backtrail.services.guards import (
     check_restorable,
     check_sandbox_quiet,
 )
-from backtrail.services.impact import impact_of, state_forecast, state_now, tombstones_returning
+from backtrail.services.impact import about_the_timeline, impact_of, state_forecast, state_now
 from backtrail.services.journal import Entry, fail_operation, open_operation
 from backtrail.services.permission import check_policy_allows_rollback
 from backtrail.services.pruning import keep_within_limits
@@ -119,7 +119,7 @@ def go_on(
     ws = locked.workspace
     partial = bool(order.entry.paths)
     impact = impact_of(locked, order.target, partial=partial)
-    said = tombstones_returning(locked, order.target, partial=partial)
+    said = about_the_timeline(locked, order.target, partial=partial)
     safety, ignored, prepared = _make_ready(locked, order, operation, wanted)
     operation = begin_restoring(locked, operation, safety.checkpoint, ignored)
     ws.failpoints.reach("rollback.restoring")
@@ -152,7 +152,7 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
     goal = goal_of(locked.store, wanted, current, entry.paths)
     files = plan_files(locked.store, current, goal)
     partial = bool(entry.paths)
-    said = tombstones_returning(locked, order.target, partial=partial)
+    said = about_the_timeline(locked, order.target, partial=partial)
     if not partial:
         git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
         said = (*git_plan.messages, *worth_saying(wanted.state, current.state), *said)

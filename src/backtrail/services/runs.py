@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import (
     BacktrailError,
     FailedError,
     LeaseLostError,
+    RefusedError,
     RunAbortedError,
     UsageError,
 )
@@ -22,6 +23,14 @@ from backtrail.services.run_conclusion import conclude, give_up
 from backtrail.services.run_directory import directory_in_sandbox
 from backtrail.services.run_lease import Timing
 from backtrail.services.run_references import find_run
+from backtrail.services.step_execution import as_step
+from backtrail.services.step_runs import (
+    StepOutcome,
+    reusable,
+    reused_outcome,
+    run_outcome,
+    step_request,
+)
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
@@ -37,6 +46,8 @@ class RunService:
         self._workspace = workspace
         self._environ = environ
         self._timing = timing or Timing()
+        self._blocks: list[ActiveRun] = []
+        """The runs of Python code that we are inside of, the innermost last."""
 
     def execute(
         self,
@@ -50,9 +61,46 @@ class RunService:
         execution: Execution | None = None,
     ) -> RunOutcome:
         """Run a command in the sandbox; whatever becomes of it, it is over when this returns."""
+        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
+        return self._executed(order, execution or Execution(self._environ))
+
+    def execute_step(
+        self,
+        plan: PlanId,
+        argv: Sequence[str],
+        options: RunOptions,
+        *,
+        if_running: IfRunning = IfRunning.REJECT,
+        cwd: str = ".",
+        wait: float = 30.0,
+        execution: Execution | None = None,
+    ) -> StepOutcome:
+        """As `execute`, unless the step was done before: then its record is used again."""
+        ws, step = self._workspace, options.step
+        if step is None:
+            raise UsageError("no step is named", hint="options.step says which one it is")
+        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
+        plain = execution or Execution(self._environ)
+        request = step_request(ws, order, step, plain.environ)
+        done = reusable(ws, order, request)
+        if done is not None:
+            return reused_outcome(ws, done, plain.streams)
+        outcome = self._executed(order, as_step(plain, request, step))
+        return run_outcome(ws, request, outcome)
+
+    def _order(
+        self,
+        plan: PlanId,
+        argv: Sequence[str],
+        options: RunOptions | None,
+        *,
+        if_running: IfRunning,
+        cwd: str,
+        wait: float,
+    ) -> RunOrder:
         if not argv:
             raise UsageError("no command is given", hint="put it after --: plan run -- make test")
-        order = RunOrder(
+        return RunOrder(
             plan_id=plan,
             argv=tuple(argv),
             cwd=str(directory_in_sandbox(self._workspace, plan, cwd)),
@@ -60,7 +108,8 @@ class RunService:
             if_running=if_running,
             wait=wait,
         )
-        execution = execution or Execution(self._environ)
+
+    def _executed(self, order: RunOrder, execution: Execution) -> RunOutcome:
         with live_run(self._workspace, order, self._timing, signals=True) as run:
             with _closed_in_any_case(run):
                 run.protect()
@@ -88,7 +137,29 @@ class RunService:
             with _closed_in_any_case(run):
                 run.protect()
                 run.mark_started(None)
-            yield from _protected_block(run, Execution(self._environ))
+            self._blocks.append(run)
+            try:
+                yield from _protected_block(run, Execution(self._environ))
+            finally:
+                self._blocks.remove(run)
+
+    def step(
+        self,
+        key: str,
+        function: Callable[..., Any],
+        *arguments: Any,  # noqa: ANN401 - whatever the function takes
+        reuse_failed: bool = False,
+        reconcile: Callable[[], Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the function returns
+        """What a function returns, as a step of the run whose block this is called in."""
+        if not self._blocks:
+            raise RefusedError(
+                f"there is no run that step {key!r} could belong to",
+                hint="call it inside of `with runs.run(plan):`",
+            )
+        return self._blocks[-1].step(
+            key, function, *arguments, reuse_failed=reuse_failed, reconcile=reconcile
+        )
 
     def get(self, plan: PlanId, reference: str) -> Run:
         """The run that a number, an id or the beginning of an id names."""

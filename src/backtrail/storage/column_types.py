@@ -1,6 +1,7 @@
 """Column types that hold the same value on SQLite and PostgreSQL, whatever bytes a user gave."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,6 +13,8 @@ from sqlalchemy.types import TypeDecorator
 from backtrail.domain.errors import StorageError
 
 WordT = TypeVar("WordT", bound=StrEnum)
+_UNSTORABLE = re.compile("[\\\\\0\ud800-\udfff]")
+_WRITTEN_OUT = re.compile(r"\\\\|\\u[0-9a-f]{4}")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -95,6 +98,24 @@ class FilePath(TypeDecorator[str]):
         return json.loads(value) if value is not None and value.startswith('"') else value
 
 
+class ExactText(TypeDecorator[str]):
+    r"""Text that people gave and that must come back exactly, so that no two are ever the same.
+
+    A backslash is doubled; NUL and what UTF-8 cannot hold are written out, as in `\u0000`.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        del dialect
+        return value and _UNSTORABLE.sub(_written_out, value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        del dialect
+        return value and _WRITTEN_OUT.sub(lambda found: _meant(found[0]), value)
+
+
 class JsonObject(TypeDecorator[Mapping[str, Any]]):
     """A JSON object in plain text that always loads, also when somebody damaged it."""
 
@@ -150,3 +171,12 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _written_out(found: re.Match[str]) -> str:
+    character = found[0]
+    return r"\\" if character == "\\" else rf"\u{ord(character):04x}"
+
+
+def _meant(written: str) -> str:
+    return "\\" if written == r"\\" else chr(int(written.removeprefix(r"\u"), 16))

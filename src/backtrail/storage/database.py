@@ -18,6 +18,7 @@ from backtrail.storage.repositories.operations import OperationRepository
 from backtrail.storage.repositories.plans import PlanRepository
 from backtrail.storage.repositories.pruning import PruningRepository
 from backtrail.storage.repositories.runs import RunRepository
+from backtrail.storage.repositories.steps import StepRepository
 
 
 class UnitOfWork:
@@ -30,6 +31,7 @@ class UnitOfWork:
         self.epochs = EpochRepository(session)
         self.decisions = DecisionRepository(session)
         self.pruning = PruningRepository(session, origin)
+        self.steps = StepRepository(session)
         self.runs = RunRepository(session, origin)
 
 

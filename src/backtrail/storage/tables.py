@@ -27,6 +27,7 @@ from backtrail.storage.column_types import (
     Word,
 )
 from backtrail.storage.run_tables import RunRow
+from backtrail.storage.step_tables import StepMarkRow, StepRow
 from backtrail.storage.table_base import COMMIT, Base, now, one_of
 
 __all__ = (
@@ -38,6 +39,8 @@ __all__ = (
     "PlanRow",
     "RunRow",
     "SandboxRow",
+    "StepMarkRow",
+    "StepRow",
 )
 
 

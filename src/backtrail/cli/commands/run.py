@@ -14,11 +14,13 @@ from backtrail.cli.target import Finder
 from backtrail.domain.errors import UsageError
 from backtrail.domain.quantities import parse_timeout
 from backtrail.domain.run import AbortAction, IfRunning, OnFailure, RunOptions
+from backtrail.domain.step import StepOptions
 
 if TYPE_CHECKING:
     from backtrail.services.run_command import Execution
 
 STDOUT, STDERR = 1, 2
+STEPS = "Steps"
 OnFailureOption = Annotated[
     OnFailure,
     typer.Option("--on-failure", help="What to do about its files if it fails or times out."),
@@ -71,6 +73,43 @@ AllowUnprotected = Annotated[
 ]
 
 
+Step = Annotated[
+    str | None,
+    typer.Option(
+        "--step",
+        metavar="KEY",
+        help="Record it under this key; if it was done before, use the record and run nothing.",
+        show_default=False,
+        rich_help_panel=STEPS,
+    ),
+]
+Reconcile = Annotated[
+    str | None,
+    typer.Option(
+        "--reconcile",
+        metavar="COMMAND",
+        help="A shell command that is run instead, if the step was started before and its end "
+        "is not known: its code is the step's.",
+        show_default=False,
+        rich_help_panel=STEPS,
+    ),
+]
+ReuseFailed = Annotated[
+    bool,
+    typer.Option("--reuse-failed", help="Use the record of a failure, too.", rich_help_panel=STEPS),
+]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env",
+        metavar="NAME",
+        help="The value of this variable is a part of the step's arguments; repeatable.",
+        show_default=False,
+        rich_help_panel=STEPS,
+    ),
+]
+
+
 def run(
     session: Session,
     plan: PlanArgument = None,
@@ -86,6 +125,10 @@ def run(
     result: ResultFile = None,
     allow_unprotected: AllowUnprotected = False,
     wait: Wait = 30.0,
+    step: Step = None,
+    reconcile: Reconcile = None,
+    reuse_failed: ReuseFailed = False,
+    env: Variables = None,
 ) -> Report | Failure:
     """Run a command in the sandbox, after a checkpoint: plan run [PLAN] -- COMMAND."""
     from backtrail.cli.output.runs import outcome_report
@@ -100,10 +143,12 @@ def run(
         verify=verify,
         post_checkpoint=post_checkpoint,
         allow_unprotected=allow_unprotected,
+        step=_step_options(step, reconcile, tuple(env or ()), reuse_failed=reuse_failed),
     )
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
-        outcome = services.runs.execute(
+        execute = services.runs.execute_step if options.step else services.runs.execute
+        outcome = execute(
             found.plan_id,
             session.trailing,
             options,
@@ -113,6 +158,19 @@ def run(
             execution=execution_of(session),
         )
     return outcome_report(outcome)
+
+
+def _step_options(
+    key: str | None, reconcile: str | None, variables: tuple[str, ...], *, reuse_failed: bool
+) -> StepOptions | None:
+    if key is not None:
+        return StepOptions(key, reconcile, reuse_failed=reuse_failed, variables=variables)
+    if reconcile is not None or variables or reuse_failed:
+        raise UsageError(
+            "--reconcile, --reuse-failed and --env are about a step, and none is named",
+            hint="name it with --step KEY",
+        )
+    return None
 
 
 def take_result_file(session: Session, file: Path | None) -> None:

@@ -24,6 +24,7 @@ REASONS = {
     KeepReason.RECENT: "one of the newest",
     KeepReason.UNDO_REDO: "undo or redo needs it",
     KeepReason.OPERATION: "an operation under way needs it",
+    KeepReason.STEP: "a pending step began there",
     KeepReason.DECISION: "before a decision that holds",
     KeepReason.WITHIN_LIMITS: "within the limits",
     RemoveReason.ASKED_FOR: "asked for",

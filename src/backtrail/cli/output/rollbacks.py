@@ -53,6 +53,8 @@ def _plain_lines(result: RollbackResult) -> Iterator[str]:
     yield f"tool_calls_after_cp: {impact.tool_calls_after_cp}"
     yield f"runs_after_cp: {impact.runs_after_cp}"
     yield f"child_plans_invalidated: {impact.child_plans_invalidated}"
+    yield f"steps_superseded: {impact.steps_superseded}"
+    yield f"steps_pending_again: {impact.steps_pending_again}"
     yield f"sandbox: {safe(impact.sandbox)}"
     yield f"phase: {result.after.phase}"
     yield f"state: {result.after.state}"
@@ -155,6 +157,8 @@ def _impact(result: RollbackResult) -> Panel:
         ("Tool calls after it", text(impact.tool_calls_after_cp)),
         ("Runs after it", text(impact.runs_after_cp)),
         ("Child plans invalidated", text(impact.child_plans_invalidated)),
+        ("Steps superseded", text(impact.steps_superseded)),
+        ("Steps pending again", text(impact.steps_pending_again)),
         ("Sandbox", text(impact.sandbox)),
     ]
     return panel("Impact", facts(rows))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from backtrail.cli.output.fields import checkpoint_fields, rollback_fields
 from backtrail.cli.output.report import Failure, Report, Value
+from backtrail.cli.output.steps import step_fields
 from backtrail.cli.output.text import ago, safe, timestamp
 from backtrail.domain.errors import ExitCode
 from backtrail.domain.run import RunStatus
+from backtrail.domain.run_verdict import RunOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,8 +22,9 @@ if TYPE_CHECKING:
 
     from backtrail.domain.plan import Plan
     from backtrail.domain.run import Run
-    from backtrail.domain.run_verdict import RunOutcome
+    from backtrail.services.step_runs import StepOutcome
 
+_NO_RUN = {"run": None, "checkpoint": None, "post_checkpoint": None, "rollback": None}
 _WORTH_TELLING = ("cause", "verify_exit_code", "ended_processes", "problem", "crashed")
 
 
@@ -133,8 +137,10 @@ def _plain_row(run: Run) -> str:
     )
 
 
-def outcome_report(outcome: RunOutcome) -> Report | Failure:
+def outcome_report(outcome: RunOutcome | StepOutcome) -> Report | Failure:
     """How a run went; standard output is the command's own, so that nothing is printed there."""
+    if not isinstance(outcome, RunOutcome):
+        return _step_report(outcome)
     data, problem = _outcome_fields(outcome), outcome.problem
     if problem is not None:
         details = {**problem.details, "exit_code": int(problem.exit_code)}
@@ -150,6 +156,17 @@ def outcome_report(outcome: RunOutcome) -> Report | Failure:
     )
 
 
+def _step_report(outcome: StepOutcome) -> Report | Failure:
+    told = {
+        "step": step_fields(outcome.step) if outcome.step else None,
+        "reused": outcome.reused,
+    }
+    if outcome.run is None:
+        return Report(data={**_NO_RUN, **told}, plain=tuple, exit_code=outcome.exit_code)
+    report = outcome_report(outcome.run)
+    return replace(report, data={**(report.data or {}), **told})
+
+
 def _outcome_fields(outcome: RunOutcome) -> dict[str, Any]:
     before, after = outcome.pre_checkpoint, outcome.post_checkpoint
     return {
@@ -157,6 +174,8 @@ def _outcome_fields(outcome: RunOutcome) -> dict[str, Any]:
         "checkpoint": checkpoint_fields(before) if before else None,
         "post_checkpoint": checkpoint_fields(after) if after else None,
         "rollback": rollback_fields(outcome.rollback) if outcome.rollback else None,
+        "step": None,
+        "reused": False,
     }
 
 

@@ -116,6 +116,10 @@ class CheckpointRepository:
         self._row(checkpoint_id).label = label
         self._session.flush()
 
+    def set_last_step(self, checkpoint_id: CheckpointId, key: str) -> None:
+        self._row(checkpoint_id).last_completed_step = key
+        self._session.flush()
+
     def set_pinned(self, checkpoint_id: CheckpointId, *, pinned: bool) -> None:
         self._row(checkpoint_id).pinned = pinned
         self._session.flush()
