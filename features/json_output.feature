@@ -38,6 +38,9 @@ Feature: JSON output
       | plan runs show auth 1                |
       | plan abort long                      |
       | plan log auth                        |
+      | plan fork auth one twin              |
+      | plan checkpoint branch auth one x/y  |
+      | plan checkpoint export auth one ../x |
       | plan cancel auth                     |
       | plan remove auth --yes               |
       | plan restore auth                    |
@@ -86,6 +89,9 @@ Feature: JSON output
       | plan checkpoint prune auth              | not_confirmed |
       | plan checkpoint delete auth one         | not_confirmed |
       | plan log nothing                        | not_found     |
+      | plan fork auth one                      | usage         |
+      | plan checkpoint branch auth one main    | refused       |
+      | plan checkpoint export auth one ..      | refused       |
       | plan cancel nothing                     | not_found     |
       | plan remove auth                        | not_confirmed |
       | plan restore auth                       | failed        |

@@ -66,10 +66,57 @@ Feature: Plans and their sandboxes
     Given plan "one"
     And plan "two"
     When I run "plan list --format json"
-    Then its JSON has data.plans.0.name "one"
-    And its JSON has data.plans.1.name "two"
+    Then its JSON has data.plans.0.name "two"
+    And its JSON has data.plans.1.name "one"
+    And its JSON has data.plans.1.checkpoints 1
+    And its JSON has data.plans.1.changed_files null
     When I run "plan list --format plain"
     Then it prints "my repo.plans/one"
+
+  Scenario: Finding one plan among many
+    Given plan "beta"
+    And plan "alpha"
+    And plan "gamma"
+    And I speak of plan "beta"
+    And the agent works and saves: one
+    And the agent writes "newer\n" to "work.txt"
+    When I run "plan cancel gamma"
+    And I run "plan list --format json"
+    Then the listed plans are: gamma, beta, alpha
+    When I run "plan list --sort name --format json"
+    Then the listed plans are: alpha, beta, gamma
+    When I run "plan list --sort created --format json"
+    Then the listed plans are: gamma, alpha, beta
+    When I run "plan list --sort checkpoints --format json"
+    Then the listed plans are: beta, gamma, alpha
+    When I run "plan list --sort size --format json"
+    Then the listed plans are: beta, gamma, alpha
+    When I run "plan list --state cancelled --format json"
+    Then the listed plans are: gamma
+    When I run "plan list --state removed --state queued --format json"
+    Then the listed plans are: beta, alpha
+    When I run "plan remove alpha --yes"
+    And I run "plan list --format json"
+    Then the listed plans are: gamma, beta
+    When I run "plan list --all --state removed --format json"
+    Then the listed plans are: alpha
+    When I run "plan list --changes --sort name --format json"
+    Then its JSON has data.plans.0.changed_files 1
+    And its JSON has data.plans.1.changed_files 0
+    When I run "plan list --changes --all --format rich"
+    Then it prints "changed"
+    When I run "plan list --state nonsense"
+    Then it exits with 2
+
+  Scenario: A list stays usable when sandboxes are gone
+    Given plan "auth"
+    And the sandbox was deleted
+    When I run "plan list --changes --format json"
+    Then it succeeds
+    And its JSON has data.plans.0.sandbox_present false
+    And its JSON has data.plans.0.changed_files null
+    When I run "plan list --format rich"
+    Then it prints "missing"
 
   Scenario: Where a plan stands
     Given plan "auth"

@@ -144,6 +144,17 @@ Feature: Removing a plan loses nothing, and restore brings it back
     Then it exits with 5 and says "a merge is under way"
     And the plans are: auth
 
+  Scenario: While a run is live the plan can be neither removed nor cancelled
+    Given plan "auth" runs "sleep 600" in the background
+    When I run "plan remove auth --yes"
+    Then it exits with 5 and says "plan abort auth"
+    When I run "plan cancel auth"
+    Then it exits with 5 and says "is active"
+    When I run "plan abort auth"
+    Then what ran in the background exits with 130 and says "interrupted"
+    When I run "plan remove auth --yes"
+    Then it succeeds
+
   Scenario: A dry run tells and does nothing
     Given the agent works and saves: one
     And I take stock of everything

@@ -61,6 +61,12 @@ def _(context, listed):
     assert found == phrases.names(listed), found
 
 
+@then("the listed plans are: {listed}")
+def _(context, listed):
+    found = [plan["name"] for plan in context.ran.ok().json()["data"]["plans"]]
+    assert found == phrases.names(listed), found
+
+
 @when('I speak of the plan "{name:Text}" that was created')
 def _(context, name):
     with context.world.services() as services:

@@ -16,6 +16,7 @@ from backtrail.cli.commands.cancel import cancel
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
 from backtrail.cli.commands.diff import diff
+from backtrail.cli.commands.fork import branch, export, fork
 from backtrail.cli.commands.list import list_plans
 from backtrail.cli.commands.log import log
 from backtrail.cli.commands.ops import ops
@@ -61,6 +62,7 @@ def build() -> typer.Typer:
         ("status", status, PLANS),
         ("path", path, PLANS),
         ("apply", apply, PLANS),
+        ("fork", fork, PLANS),
         ("cancel", cancel, PLANS),
         ("remove", remove, PLANS),
         ("restore", restore, PLANS),
@@ -94,6 +96,8 @@ def _checkpoint() -> typer.Typer:
     app.command("label")(command(checkpoint.label))
     app.command("pin")(command(checkpoint.pin))
     app.command("unpin")(command(checkpoint.unpin))
+    app.command("branch")(command(branch))
+    app.command("export")(command(export))
     app.command("delete")(command(prune.delete))
     app.command("prune")(command(prune.prune))
     return app

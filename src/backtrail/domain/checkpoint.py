@@ -76,6 +76,16 @@ class NotCaptured:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The checkpoint of another plan that a plan was forked from."""
+
+    plan: str
+    plan_id: PlanId
+    checkpoint_id: CheckpointId
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointRequest:
     """What a caller may say about the checkpoint it asks for."""
 
@@ -87,6 +97,7 @@ class CheckpointRequest:
     decision_id: DecisionId | None = None
     pinned: bool = False
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
+    forked_from: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +144,16 @@ class Checkpoint:
             for entry in cast("list[object]", entries)
             if isinstance(entry, dict)
         )
+
+    @property
+    def forked_from(self) -> Origin | None:
+        """Where the plan of this, its first, checkpoint was forked from."""
+        found: object = self.metadata.get("forked_from")
+        try:
+            return Origin(**cast("dict[str, Any]", found)) if found else None
+        except TypeError:
+            # Metadata that somebody damaged tells of nothing.
+            return None
 
     @property
     def reason(self) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CommitId
     from backtrail.domain.plan import Plan
 
 
@@ -84,3 +85,25 @@ class RestoreResult:
     """None where an earlier command, which was interrupted, restored them."""
     verified: bool = False
     messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BranchResult:
+    """A checkpoint that is an ordinary branch now."""
+
+    plan: Plan
+    checkpoint: Checkpoint
+    branch: str
+    commit: CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """A checkpoint whose files were written somewhere."""
+
+    plan: Plan
+    checkpoint: Checkpoint
+    path: Path
+    files: int
+    ignored_left_out: int
+    """Chosen ignored files that the checkpoint holds and that were not asked for."""

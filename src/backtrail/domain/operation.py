@@ -36,6 +36,7 @@ class OperationKind(StrEnum):
     RESTORE = "restore"
     RUN = "run"
     APPLY = "apply"
+    BRANCH = "branch"
 
 
 RESTORING_KINDS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,49 @@ class Plan:
     sandbox: Sandbox
     policy: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The plan's own rules, part by part; each part has a module that reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """A plan in a list of many."""
+
+    plan: Plan
+    active_at: datetime
+    """When anything was last done to it."""
+    checkpoints: int
+    """How many of its checkpoints can be restored."""
+    size_bytes: int
+    """What they added to the store."""
+    present: bool = True
+    """Whether its sandbox is where it should be."""
+    changed_files: int | None = None
+    """Files that changed since the latest checkpoint; None if nobody looked, or could."""
+
+
+class PlanOrder(StrEnum):
+    """By what a list of plans is sorted: the newest, largest or most first, names from A to Z."""
+
+    ACTIVITY = "activity"
+    CREATED = "created"
+    NAME = "name"
+    CHECKPOINTS = "checkpoints"
+    SIZE = "size"
+
+
+def in_order(plans: Iterable[PlanSummary], order: PlanOrder) -> list[PlanSummary]:
+    """The plans sorted; equal ones by their id, so that the order is always the same."""
+    steady = sorted(plans, key=lambda p: p.plan.plan_id, reverse=order is not PlanOrder.NAME)
+    match order:
+        case PlanOrder.NAME:
+            return sorted(steady, key=lambda p: p.plan.name)
+        case PlanOrder.CREATED:
+            return sorted(steady, key=lambda p: p.plan.created_at, reverse=True)
+        case PlanOrder.CHECKPOINTS:
+            return sorted(steady, key=lambda p: p.checkpoints, reverse=True)
+        case PlanOrder.SIZE:
+            return sorted(steady, key=lambda p: p.size_bytes, reverse=True)
+        case PlanOrder.ACTIVITY:
+            return sorted(steady, key=lambda p: p.active_at, reverse=True)
 
 
 def check_plan_name(name: str) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.checkpoint import Checkpoint, Origin
     from backtrail.domain.ids import OperationId
     from backtrail.domain.operation import OperationKind
     from backtrail.domain.plan import Phase, Plan, PlanState
@@ -120,6 +120,7 @@ class PlanStatus:
     counts: Mapping[str, int]
     undoable: int
     redoable: int
+    forked_from: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +129,6 @@ class CreatedPlan:
     checkpoint: Checkpoint
     created: bool
     """False when `--if-exists use` found the plan in place."""
+    copied: tuple[str, ...] = ()
+    """Ignored files that were brought along from the main checkout."""
     messages: tuple[str, ...] = ()

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
 
 from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
-from backtrail.domain.ids import CommitId
+from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.env import git_executable, settings_arguments
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # The user's hooks are for the user's own work, not for making a sandbox.
 _QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
+# What is out of a sparse checkout's cone is kept by its flag, whatever the settings say.
+_FOR_ALL = (*_QUIETLY, "core.sparseCheckout=false", "core.safecrlf=false")
 
 
 class UserRepository:
@@ -140,6 +143,36 @@ class UserRepository:
         """Run what writes; an orphaned child keeps our locks until it ends."""
         command = [git_executable(), *settings_arguments(settings), *arguments]
         git.execute(command, pass_fds=self._lock_descriptors)
+
+    def stage(self, root: Path, index: Path, nested: Mapping[str, str]) -> TreeId:
+        """The tree of a directory's files as `git add` stores them, given a copy of its index.
+
+        Submodules name the commits given for them; git is not asked inside of them.
+        """
+        git = self._git(work_tree=root)
+        git.update_environment(GIT_INDEX_FILE=str(index))
+        links = [e.split("\t")[1] for e in self._records(git, "-s") if e.startswith("160000 ")]
+        try:
+            for path in links:
+                commit = nested.get(path)
+                if commit:
+                    self._run(git, _FOR_ALL, "update-index", "--cacheinfo", "160000", commit, path)
+                self._run(git, _FOR_ALL, "update-index", "--skip-worktree", "--", path)
+            self._run(git, _FOR_ALL, "add", "--all")
+            return TreeId(git.write_tree())
+        except GitCommandError as error:
+            raise _failed("git add", error) from error
+
+    def _records(self, git: Git, *flags: str) -> list[str]:
+        return [entry for entry in git.ls_files("-z", *flags).split("\0") if entry]
+
+    def commit_tree(self, tree: TreeId, parents: Sequence[CommitId], message: str) -> CommitId:
+        """A commit by the user, without hooks and without a signature."""
+        words = [word for parent in parents for word in ("-p", parent)]
+        try:
+            return CommitId(self._git().commit_tree(*words, "-m", message, tree))
+        except GitCommandError as error:
+            raise _failed("git commit-tree", error) from error
 
     def _required_filters(self) -> list[str]:
         try:

@@ -118,7 +118,7 @@ def announce(
         sandbox_ref=None,
         resource_id=locked.sandbox.sandbox_id,
         decision_id=decision,
-        parent_checkpoint_id=parent.checkpoint_id if parent else None,
+        parent_checkpoint_id=parent.checkpoint_id if parent else _origin(request),
         superseded_by=None,
         filesystem_path=str(locked.sandbox.path),
         size_bytes=None,
@@ -137,6 +137,11 @@ def _last_step(uow: UnitOfWork, lineage: Lineage, plan: Plan) -> str | None:
     """The step that a resumed script would find done last."""
     last = uow.steps.ledger(plan.plan_id, lineage).last_succeeded
     return last.step.name.key if last else None
+
+
+def _origin(request: CheckpointRequest) -> CheckpointId | None:
+    """A fork's history points at where it came from."""
+    return request.forked_from.checkpoint_id if request.forked_from else None
 
 
 def check_label_free(

@@ -26,6 +26,7 @@ def first_metadata(request: CheckpointRequest, plan: Plan, actor: Actor) -> dict
         "actor": actor.name,
         "host": actor.host,
         "meta": dict(request.meta),
+        **({"forked_from": asdict(request.forked_from)} if request.forked_from else {}),
     }
 
 

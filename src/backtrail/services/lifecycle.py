@@ -1,4 +1,4 @@
-"""LifecycleService: cancelling, removing, purging and restoring plans."""
+"""LifecycleService: cancelling, removing, restoring and forking plans, and taking states out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.services.access import writing
 from backtrail.services.cancelling import cancel_plan, reopen_plan
+from backtrail.services.exporting import branch_checkpoint, export_checkpoint
+from backtrail.services.forking import fork_plan
+from backtrail.services.guards import check_no_run
 from backtrail.services.purging import preview_purge, purge_plan
 from backtrail.services.removal import preview_removal, remove_plan
 from backtrail.services.restoration import finished_restore, restore_plan
@@ -22,7 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.ids import PlanId
-    from backtrail.domain.lifecycle import RestoreResult, StateChange
+    from backtrail.domain.lifecycle import (
+        BranchResult,
+        ExportResult,
+        RestoreResult,
+        StateChange,
+    )
+    from backtrail.domain.rollback import CreatedPlan
     from backtrail.services.workspace import Workspace
 
 
@@ -35,6 +44,7 @@ class LifecycleService:
     def cancel(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
         """Mark a plan as cancelled; its sandbox and its checkpoints stay."""
         self._repair(plan, wait)
+        check_no_run(self._workspace, self._workspace.plan(plan), end="plan abort")
         return cancel_plan(self._workspace, plan, reason=reason, wait=wait)
 
     def reopen(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
@@ -54,7 +64,7 @@ class LifecycleService:
         ws = self._workspace
         if dry_run:
             return preview_removal(ws, plan, keep_branch=keep_branch, wait=wait)
-        finish_interrupted(ws, plan, wait=wait)
+        self._repair(plan, wait)
         return remove_plan(ws, plan, keep_branch=keep_branch, wait=wait)
 
     def purge(
@@ -100,6 +110,22 @@ class LifecycleService:
             if result is not None:
                 return result
         return restore_plan(ws, plan, path=path, dry_run=dry_run, wait=wait)
+
+    def fork(self, plan: PlanId, reference: str, name: str) -> CreatedPlan:
+        """A new plan whose sandbox begins in exactly the state of a checkpoint."""
+        return fork_plan(self._workspace, plan, reference, name)
+
+    def branch(
+        self, plan: PlanId, reference: str, branch: str, *, message: str = ""
+    ) -> BranchResult:
+        """A checkpoint as an ordinary branch of the user's repository."""
+        return branch_checkpoint(self._workspace, plan, reference, branch, message)
+
+    def export(
+        self, plan: PlanId, reference: str, target: Path, *, ignored: bool = False
+    ) -> ExportResult:
+        """A checkpoint's files as a new directory, or as a new `.tar` or `.tar.gz`."""
+        return export_checkpoint(self._workspace, plan, reference, target, ignored=ignored)
 
     def _repair(self, plan: PlanId, wait: float) -> None:
         """Whatever an earlier crash left; a sandbox that is gone leaves nothing to repair."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from time import time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType, Origin
 from backtrail.domain.errors import (
     BacktrailError,
     GitFailedError,
@@ -28,17 +27,16 @@ from backtrail.git.identity import (
 )
 from backtrail.git.seed import checkout_converts, seed_index
 from backtrail.git.soundness import contents_are_sound
-from backtrail.git.transfer import bring_tip
+from backtrail.git.transfer import bring_tip, send_back
 from backtrail.git.trees import list_tree
+from backtrail.services.brought_along import bring_along
 from backtrail.services.creation import create_checkpoint
+from backtrail.services.filling import Source, as_document, fill, from_document, head_of
 from backtrail.services.journal import Entry, open_operation
-from backtrail.services.plan_outline import PlanOutline
 from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
     from backtrail.git.worktree import UserRepository
     from backtrail.services.workspace import Workspace
 
-_CHECKED_OUT = "checked_out"
+_CHECKED_OUT, _CONTENTS, _ORIGIN = "checked_out", "contents", "origin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +62,11 @@ class PlanCreation:
 
     workspace: Workspace
 
-    def create(
-        self, name: str, *, base: str | None, attach: Path | None, policy: Mapping[str, Any]
-    ) -> CreatedPlan:
-        outline = PlanOutline(self.workspace)
-        plan = outline.attached(name, attach) if attach else outline.own(name, base)
-        plan = replace(plan, policy=policy)
+    def create(self, plan: Plan, source: Source | None = None) -> CreatedPlan:
+        """Make a plan that was worked out, with the files of its base or of a source."""
         refuse_own_files_inside(plan.sandbox.path, self.workspace.own_paths)
         with self.workspace.holding(plan.sandbox, wait=DEFAULT_WAIT) as store:
-            operation = self._announce(plan)
+            operation = self._announce(plan, source)
             self.workspace.failpoints.reach("plan.announced")
             try:
                 return self._carry_on(plan, operation, store)
@@ -112,7 +106,7 @@ class PlanCreation:
                 finished_at=self.workspace.now(),
             )
 
-    def _announce(self, plan: Plan) -> Operation:
+    def _announce(self, plan: Plan, source: Source | None) -> Operation:
         ws = self.workspace
         with ws.database.write() as uow:
             if uow.plans.by_name(ws.repository_id, plan.name) is not None:
@@ -121,7 +115,21 @@ class PlanCreation:
             if holder is not None:
                 raise RefusedError(f"the sandbox was just taken by plan {holder.name!r}")
             uow.plans.add(plan)
-            return open_operation(ws, uow, plan, Entry(OperationKind.CREATE_PLAN))
+            if source is None:
+                return open_operation(ws, uow, plan, Entry(OperationKind.CREATE_PLAN))
+            origin = source.origin
+            entry = Entry(
+                OperationKind.CREATE_PLAN,
+                reason=source.what,
+                target=origin.checkpoint_id if origin else None,
+            )
+            operation = open_operation(ws, uow, plan, entry)
+            result = {
+                _CONTENTS: as_document(source.contents),
+                _ORIGIN: asdict(origin) if origin else None,
+            }
+            uow.operations.update(operation.operation_id, result=result)
+            return replace(operation, result=result)
 
     def _carry_on(self, plan: Plan, operation: Operation, store: PrivateStore) -> CreatedPlan:
         """From announced rows to a plan with its initial checkpoint, whatever is there already."""
@@ -133,11 +141,13 @@ class PlanCreation:
         else:
             mark_as_sandbox(_worktree(plan.sandbox), plan.sandbox.sandbox_id)
         sandbox = located(plan.sandbox, ws.common_dir)
+        copied = bring_along(ws, store, sandbox)
+        ws.failpoints.reach("plan.copied")
         _bring_base(store, sandbox)
         seeded = self._seed(sandbox, store, filled.began_ns)
         ws.failpoints.reach("plan.seeded")
         locked = LockedSandbox(ws, plan, sandbox, store)
-        checkpoint = self._initial_checkpoint(locked, fresh_seed=seeded)
+        checkpoint = self._initial_checkpoint(locked, operation, fresh_seed=seeded)
         ws.failpoints.reach("plan.initial_made")
         with ws.database.write() as uow:
             uow.plans.set_sandbox(
@@ -150,7 +160,7 @@ class PlanCreation:
                 finished_at=ws.now(),
             )
         made = ws.plan(plan.plan_id)
-        return CreatedPlan(made, checkpoint, created=True, messages=filled.messages)
+        return CreatedPlan(made, checkpoint, created=True, copied=copied, messages=filled.messages)
 
     def _fill_worktree(self, plan: Plan, operation: Operation, store: PrivateStore) -> Filled:
         """Make the worktree and check its files out, unless that was done before a crash."""
@@ -161,18 +171,31 @@ class PlanCreation:
         ws.progress("making the sandbox")
         repository = ws.user_repository(store)
         began = time_ns()
+        document = operation.result.get(_CONTENTS)
+        contents = from_document(store, document) if document else None
         if worktree_at(sandbox.path) is None:
-            repository.add_worktree(sandbox.path, sandbox.branch, base)
+            start = base
+            if contents is not None:
+                start = head_of(contents)
+                send_back(store, ws.common_dir, [start], ())
+            repository.add_worktree(sandbox.path, sandbox.branch, start)
             ws.failpoints.reach("plan.worktree_added")
         worktree = _worktree(sandbox)
         mark_as_sandbox(worktree, sandbox.sandbox_id)
         sandbox = replace(sandbox, git_dir=worktree.git_dir)
         self._save_strays(plan, sandbox, store)
-        messages = self._check_out(repository, sandbox, base)
+        if contents is None:
+            messages = self._check_out(repository, sandbox, base)
+        else:
+            _bring_base(store, sandbox)
+            locked = LockedSandbox(ws, plan, sandbox, store)
+            messages = fill(locked, contents, operation.reason)
+        result = {**operation.result, _CHECKED_OUT: True}
         with ws.database.write() as uow:
-            uow.operations.update(operation.operation_id, result={_CHECKED_OUT: True})
+            uow.operations.update(operation.operation_id, result=result)
         ws.failpoints.reach("plan.checked_out")
-        return Filled(began, messages)
+        # Only what git has just checked out of the base can be trusted without a look.
+        return Filled(None if contents else began, messages)
 
     def _save_strays(self, plan: Plan, sandbox: Sandbox, store: PrivateStore) -> None:
         """Keep whatever lies in a half-made sandbox before the checkout writes over it."""
@@ -203,7 +226,9 @@ class PlanCreation:
             return False
         return seed_index(store, sandbox, checkout_began_ns=began_ns)
 
-    def _initial_checkpoint(self, locked: LockedSandbox, *, fresh_seed: bool) -> Checkpoint:
+    def _initial_checkpoint(
+        self, locked: LockedSandbox, operation: Operation, *, fresh_seed: bool
+    ) -> Checkpoint:
         """The initial checkpoint, or the one that was made before a crash."""
         reconcile_rows_and_refs(locked)
         with locked.workspace.database.read() as uow:
@@ -214,7 +239,9 @@ class PlanCreation:
             if row.checkpoint_type is CheckpointType.INITIAL and row.restorable:
                 return row
         request = CheckpointRequest(
-            reason="the sandbox as it was created", checkpoint_type=CheckpointType.INITIAL
+            reason=operation.reason or "the sandbox as it was created",
+            checkpoint_type=CheckpointType.INITIAL,
+            forked_from=origin_of(operation),
         )
         captured = locked.camera.capture(fresh_seed=fresh_seed)
         if not fresh_seed and not _is_sound(locked, captured):
@@ -222,6 +249,12 @@ class PlanCreation:
             locked.camera.forget_index()
             captured = locked.camera.capture()
         return create_checkpoint(locked, request, captured=captured).checkpoint
+
+
+def origin_of(operation: Operation) -> Origin | None:
+    """The checkpoint that a plan was forked from, as its creation has written it down."""
+    origin = operation.result.get(_ORIGIN)
+    return Origin(**origin) if origin else None
 
 
 def _is_sound(locked: LockedSandbox, captured: Captured) -> bool:

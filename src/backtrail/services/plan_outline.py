@@ -30,14 +30,18 @@ class PlanOutline:
 
     def own(self, name: str, base: str | None) -> Plan:
         """A plan whose worktree we make, beside the repository, on a branch of its own."""
-        ws = self.workspace
-        repository = ws.user_repository()
+        repository = self.workspace.user_repository()
         commit = self._base_commit(repository, base)
+        base_ref = repository.branch_of(base, self.workspace.start_git_dir)
+        return self.own_at(name, commit, base_ref)
+
+    def own_at(self, name: str, base: CommitId, base_ref: str | None) -> Plan:
+        """The same, with a base that is known already."""
+        ws = self.workspace
         path = ws.sandbox_root / name
         branch = ws.settings.sandbox.branch_prefix + name
-        _refuse_taken(repository, path, branch)
-        base_ref = repository.branch_of(base, ws.start_git_dir)
-        return self._plan(name, SandboxKind.OWN, path, branch, commit, base_ref)
+        _refuse_taken(ws.user_repository(), path, branch)
+        return self._plan(name, SandboxKind.OWN, path, branch, base, base_ref)
 
     def _base_commit(self, repository: UserRepository, base: str | None) -> CommitId:
         if base is not None:

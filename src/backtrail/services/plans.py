@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import (
@@ -12,24 +13,27 @@ from backtrail.domain.errors import (
     UsageError,
 )
 from backtrail.domain.operation import UNFINISHED, OperationKind
-from backtrail.domain.plan import check_plan_name
+from backtrail.domain.plan import PlanOrder, check_plan_name
 from backtrail.domain.reference import ULID_LENGTH
 from backtrail.domain.retention_policy import RETENTION
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 from backtrail.domain.rollback_policy import ROLLBACK
 from backtrail.git.commits import read_checkpoint
 from backtrail.services.differences import changes_between
-from backtrail.services.plan_creation import PlanCreation
+from backtrail.services.dirty import capture_checkout
+from backtrail.services.filling import Source
+from backtrail.services.overview import plan_overview
+from backtrail.services.plan_creation import PlanCreation, origin_of
 from backtrail.services.plan_outline import PlanOutline
 from backtrail.services.whereabouts import refuse_removed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import PlanId
-    from backtrail.domain.plan import Plan
+    from backtrail.domain.plan import Plan, PlanState, PlanSummary
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
@@ -50,6 +54,7 @@ class PlanService:
         sandbox: Path | None = None,
         use_existing: bool = False,
         limits: Mapping[str, int | None] | None = None,
+        from_dirty: bool = False,
     ) -> CreatedPlan:
         """A plan with a worktree of its own, or on a worktree that the user already has.
 
@@ -62,13 +67,25 @@ class PlanService:
                 "--base and --sandbox exclude each other",
                 hint="an attached sandbox begins with what is checked out there",
             )
+        if from_dirty and (base is not None or sandbox is not None):
+            raise UsageError(
+                "--from-dirty excludes --base and --sandbox",
+                hint="the new sandbox begins with your checkout as it is, its HEAD included",
+            )
         creation = PlanCreation(self._workspace)
         existing = self._by_name(name)
         if existing is None:
             policy: dict[str, Any] = {ROLLBACK: self._workspace.settings.rollback.rules()}
             if limits:
                 policy[RETENTION] = dict(limits)
-            return creation.create(name, base=base, attach=sandbox, policy=policy)
+            outline = PlanOutline(self._workspace)
+            plan = outline.attached(name, sandbox) if sandbox else outline.own(name, base)
+            plan = replace(plan, policy=policy)
+            source = None
+            if from_dirty:
+                contents = capture_checkout(self._workspace)
+                source = Source(contents, "the checkout with its uncommitted changes")
+            return creation.create(plan, source)
         if self._half_made(existing):
             PlanOutline(self._workspace).refuse_another(existing, base=base, attach=sandbox)
             return creation.resume(existing)
@@ -84,6 +101,23 @@ class PlanService:
         ws = self._workspace
         with ws.database.read() as uow:
             return uow.plans.list(ws.repository_id, include_removed=include_removed)
+
+    def overview(
+        self,
+        *,
+        states: Collection[PlanState] = (),
+        include_removed: bool = False,
+        order: PlanOrder = PlanOrder.ACTIVITY,
+        count_changes: bool = False,
+    ) -> list[PlanSummary]:
+        """The plans with what a person with many of them wants to know of each."""
+        return plan_overview(
+            self._workspace,
+            states=states,
+            include_removed=include_removed,
+            order=order,
+            count_changes=count_changes,
+        )
 
     def resolve(self, text: str, *, removed: bool = False) -> Plan:
         """The plan that a name, an id or the unique beginning of an id names.
@@ -135,6 +169,7 @@ class PlanService:
         with ws.database.read() as uow:
             row = uow.plans.get(plan)
             latest = uow.checkpoints.latest(plan)
+            begun = uow.operations.of_kinds(plan, (OperationKind.CREATE_PLAN,))
             counts = uow.checkpoints.counts(plan)
             stacks = uow.operations.stacks(plan)
             interrupted = [o for o in uow.operations.list(plan, 1) if o.state in UNFINISHED]
@@ -158,6 +193,7 @@ class PlanService:
             counts=counts,
             undoable=len(stacks.undo),
             redoable=len(stacks.redo),
+            forked_from=origin_of(begun[0]) if begun else None,
         )
 
     def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:

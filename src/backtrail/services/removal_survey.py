@@ -13,7 +13,7 @@ from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
 from backtrail.git.identity import is_marked
 from backtrail.git.registration import moved_to
-from backtrail.services.guards import check_sandbox_quiet
+from backtrail.services.guards import check_no_run, check_sandbox_quiet
 from backtrail.services.whereabouts import refuse_removed
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def survey(ws: Workspace, plan: Plan, store: PrivateStore, *, keep_branch: bool)
         locked = ws.entered(plan, store)
     except SandboxInvalidError as error:
         return _without_sandbox(ws, plan, error, keep_branch=keep_branch)
+    check_no_run(ws, plan, end=f"plan abort {plan.name}")
     sandbox = locked.sandbox
     if sandbox.kind is SandboxKind.ATTACHED:
         return Survey(sandbox, locked, SandboxFate.LEFT_IN_PLACE)

@@ -47,11 +47,12 @@ def restore_plan(
         plan = ws.plan(plan_id)
         path = path or plan.sandbox.path
         _refuse_in_place(ws, plan, path)
+        latest = _latest(ws, plan)
         source = find_source(ws, plan, path)
         if source in _FILES_STAY:
             back = plan if dry_run else _take_up(ws, plan, path)
             return RestoreResult(back, dry_run, source, path, None)
-        target = _target(ws, plan, store)
+        target = _target(ws, plan, store, latest)
         if dry_run:
             return RestoreResult(plan, dry_run, source, path, target)
         operation = _announce(ws, plan, target, path, source)
@@ -109,8 +110,7 @@ def _refuse_in_place(ws: Workspace, plan: Plan, path: Path) -> None:
     )
 
 
-def _target(ws: Workspace, plan: Plan, store: PrivateStore) -> Checkpoint:
-    """The latest checkpoint, if it and the plan's branch can be restored."""
+def _latest(ws: Workspace, plan: Plan) -> Checkpoint:
     with ws.database.read() as uow:
         latest = uow.checkpoints.latest(plan.plan_id)
     if latest is None:
@@ -118,6 +118,11 @@ def _target(ws: Workspace, plan: Plan, store: PrivateStore) -> Checkpoint:
             f"plan {plan.name!r} has no checkpoint that could be restored",
             hint="plan create makes a new plan",
         )
+    return latest
+
+
+def _target(ws: Workspace, plan: Plan, store: PrivateStore, latest: Checkpoint) -> Checkpoint:
+    """The latest checkpoint, if it and the plan's branch can be restored."""
     locked = LockedSandbox(ws, plan, plan.sandbox, store)
     check_restorable(heal(locked, latest))
     refuse_branch_in_use(ws, plan, content_of(locked, latest))
@@ -158,7 +163,7 @@ def _refuse_name_taken(ws: Workspace, uow: UnitOfWork, plan: Plan) -> None:
     if holder is not None and holder.plan_id != plan.plan_id:
         raise RefusedError(
             f"another plan has the name {plan.name!r} now",
-            hint=f"remove that one first: plan remove {plan.name}",
+            hint=f"plan fork {plan.plan_id} latest NEW-NAME makes a new plan of that state",
         )
 
 

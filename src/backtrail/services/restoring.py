@@ -49,7 +49,7 @@ _IGNORED = "ignored_before"
 _PATHS_IN_MESSAGE = 3
 _PATHS_IN_DETAILS = 100
 # File systems may date by the second, and never finer than by the clock's tick.
-_CLOCK_STEP_NS = 2_000_000_000
+CLOCK_STEP_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def finish(
         ws.progress("proving the result")
         proof = _prove_files(locked, operation, files, prepared.since_ns)
         git_proof = prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
-        _check(operation, [*proof.wrong, *git_proof.wrong])
+        refuse_wrong(operation.kind, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
         locked.camera.believe(proof.inventory)
         seen = Seen(prepared.goal, proof, git_proof.found)
@@ -214,15 +214,15 @@ def _prove_files(
     locked: LockedSandbox, operation: Operation, files: FilePlan, since_ns: int
 ) -> FileProof:
     spared = operation.result.get(_IGNORED, [])
-    return prove_files(locked.store, locked.sandbox, files, spared, since_ns - _CLOCK_STEP_NS)
+    return prove_files(locked.store, locked.sandbox, files, spared, since_ns - CLOCK_STEP_NS)
 
 
-def _check(operation: Operation, wrong: Sequence[str]) -> None:
+def refuse_wrong(what: str, wrong: Sequence[str]) -> None:
     """Raise if anything is not as it should be."""
     if wrong:
         more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
         raise VerificationFailedError(
-            f"after the {operation.kind} not everything is as it should be: "
+            f"after the {what} not everything is as it should be: "
             f"{', '.join(wrong[:_PATHS_IN_MESSAGE])}{more}",
             details={"paths": wrong[:_PATHS_IN_DETAILS], "count": len(wrong)},
         )

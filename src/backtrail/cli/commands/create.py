@@ -51,6 +51,15 @@ MaxCheckpoints = Annotated[
 ]
 
 
+FromDirty = Annotated[
+    bool,
+    typer.Option(
+        "--from-dirty",
+        help="Begin with your checkout as it is, uncommitted changes included; it is not touched.",
+    ),
+]
+
+
 def create(
     session: Session,
     name: Name,
@@ -58,6 +67,7 @@ def create(
     sandbox: ExistingSandbox = None,
     if_exists: OnExisting = IfExists.FAIL,
     max_checkpoints: MaxCheckpoints = None,
+    from_dirty: FromDirty = False,
     print_: Print = None,
 ) -> Report:
     """Create a plan with a sandbox of its own, and take its first checkpoint."""
@@ -68,5 +78,6 @@ def create(
             sandbox=None if sandbox is None else session.start / sandbox,
             use_existing=if_exists is IfExists.USE,
             limits=None if max_checkpoints is None else {"max_checkpoints": max_checkpoints},
+            from_dirty=from_dirty,
         )
     return created_report(result).only(print_)

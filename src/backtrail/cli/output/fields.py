@@ -78,6 +78,7 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
         "problem": status.problem,
         "hint": status.hint,
         "counts": dict(status.counts),
+        "forked_from": asdict(status.forked_from) if status.forked_from else None,
         "undoable": status.undoable,
         "redoable": status.redoable,
     }

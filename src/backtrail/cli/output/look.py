@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 SHOWN_FILES = 20
+_NUMBERS = ("#", "size", "checkpoints", "changed")
 ACTION_STYLES = {
     "restored": "green",
     "removed": "red",
@@ -96,7 +97,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> T
     result = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for name in columns:
         result.add_column(
-            text(name), overflow="fold", justify="right" if name in {"#", "size"} else "left"
+            text(name),
+            overflow="fold",
+            justify="right" if name in _NUMBERS else "left",
         )
     for row in rows:
         result.add_row(*row)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.checkpoint import Checkpoint, Origin
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 
@@ -28,6 +28,10 @@ def created_report(result: CreatedPlan) -> Report:
 
         title = "Plan created" if result.created else "Plan found in place"
         rows = [*_plan_facts(plan, verbose=verbose), ("Checkpoint", text(checkpoint.seq))]
+        if checkpoint.forked_from:
+            rows.append(("Forked from", text(origin_text(checkpoint.forked_from))))
+        if result.copied:
+            rows.append(("Brought along", text(", ".join(result.copied))))
         yield panel(title, facts(rows), "green" if result.created else "cyan")
         yield line(("Work there with ", "dim"), (f'cd "$(plan path {plan.name})"', "bold"))
 
@@ -36,6 +40,7 @@ def created_report(result: CreatedPlan) -> Report:
             "plan": plan_fields(plan),
             "checkpoint": checkpoint_fields(checkpoint),
             "created": result.created,
+            "copied": list(result.copied),
         },
         plain=lambda: _created_lines(result),
         rich=rich,
@@ -50,38 +55,13 @@ def _created_lines(result: CreatedPlan) -> Iterator[str]:
     yield f"checkpoint: {result.checkpoint.seq}"
     yield f"checkpoint_id: {result.checkpoint.checkpoint_id}"
     yield f"created: {'yes' if result.created else 'no'}"
+    if result.checkpoint.forked_from:
+        yield f"forked_from: {origin_text(result.checkpoint.forked_from)}"
+    yield from (f"copied\t{safe(path)}" for path in result.copied)
 
 
-def plans_report(plans: Sequence[Plan]) -> Report:
-    def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.output.look import state, table, text
-
-        if not plans:
-            yield text("There are no plans here; plan create NAME makes one.", "dim")
-            return
-        rows = [
-            [
-                text(p.name, "bold"),
-                text(p.phase),
-                state(p.state),
-                text(ago(p.created_at), "dim"),
-                text(p.sandbox.path),
-                *([text(p.plan_id, "dim")] if verbose else []),
-            ]
-            for p in plans
-        ]
-        names = ["plan", "phase", "state", "created", "sandbox"]
-        yield table([*names, "id"] if verbose else names, rows)
-
-    return Report(
-        data={"plans": [plan_fields(p) for p in plans]},
-        plain=lambda: ("\t".join(_plan_row(p)) for p in plans),
-        rich=rich,
-    )
-
-
-def _plan_row(plan: Plan) -> tuple[str, ...]:
-    return (plan.name, plan.plan_id, plan.phase, plan.state, safe(plan.sandbox.path))
+def origin_text(origin: Origin) -> str:
+    return f"{safe(origin.plan)}, checkpoint {safe(origin.seq)}"
 
 
 def status_report(status: PlanStatus, exit_code: int) -> Report:
@@ -96,6 +76,8 @@ def status_report(status: PlanStatus, exit_code: int) -> Report:
 
 def _status_lines(status: PlanStatus) -> Iterator[str]:
     yield from _plan_lines(status.plan)
+    if status.forked_from:
+        yield f"forked_from: {origin_text(status.forked_from)}"
     yield f"latest: {status.latest.seq if status.latest else '-'}"
     yield f"latest_id: {status.latest.checkpoint_id if status.latest else '-'}"
     for name, number in status.counts.items():
@@ -114,6 +96,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
     from backtrail.cli.output.look import facts, panel, shortened, text
 
     rows = [*_plan_facts(status.plan, verbose=verbose), ("Latest", _latest(status.latest))]
+    if status.forked_from:
+        rows.append(("Forked from", text(origin_text(status.forked_from))))
     # A person wants to know what there is, not what there is none of.
     rows += [(name.capitalize(), text(n)) for name, n in status.counts.items() if n]
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"

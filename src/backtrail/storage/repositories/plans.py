@@ -5,19 +5,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Select, case, select
+from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
+from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CommitId, PlanId
 from backtrail.domain.lineage import FIRST_EPOCH, Epoch
-from backtrail.domain.plan import Phase, Plan, PlanState
+from backtrail.domain.plan import Phase, Plan, PlanState, PlanSummary
 from backtrail.storage.mapping import Origin, epoch_row, plan_of, plan_row, sandbox_row
 from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.tables import PlanRow, SandboxRow
+from backtrail.storage.tables import CheckpointRow, PlanRow, SandboxRow
 
 PlanQuery = Select[PlanRow, SandboxRow]
 Plans = list[Plan]
+Summaries = list[PlanSummary]
 """`list` is a method below, which hides the type of that name."""
 
 
@@ -142,6 +144,32 @@ class PlanRepository:
         if not include_removed:
             query = query.where(PlanRow.state != PlanState.REMOVED)
         return self._all(query.order_by(PlanRow.created_at, PlanRow.plan_id))
+
+    def summaries(self, repository_id: str, *, include_removed: bool) -> Summaries:
+        """Plans with what is known of each without looking at its sandbox: one query for all."""
+        complete = CheckpointRow.state == CheckpointState.COMPLETE
+        counted = (
+            select(
+                CheckpointRow.plan_id,
+                func.count().label("number"),
+                func.coalesce(func.sum(CheckpointRow.size_bytes), 0).label("size"),
+            )
+            .where(complete)
+            .group_by(CheckpointRow.plan_id)
+            .subquery()
+        )
+        query = (
+            select(PlanRow, SandboxRow, counted.c.number, counted.c.size)
+            .join(SandboxRow, SandboxRow.plan_id == PlanRow.plan_id)
+            .outerjoin(counted, counted.c.plan_id == PlanRow.plan_id)
+            .where(PlanRow.repository_id == repository_id)
+        )
+        if not include_removed:
+            query = query.where(PlanRow.state != PlanState.REMOVED)
+        return [
+            PlanSummary(plan_of(row, sandbox), row.updated_at, number or 0, int(size or 0))
+            for row, sandbox, number, size in self._session.execute(query)
+        ]
 
     def _own(self, plan_id: PlanId) -> PlanQuery:
         return _plans().where(

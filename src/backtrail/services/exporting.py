@@ -1,0 +1,71 @@
+"""Checkpoints outside of Backtrail: as a branch of the user's, as a directory, as an archive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backtrail.domain.lifecycle import BranchResult, ExportResult
+from backtrail.domain.operation import OperationKind
+from backtrail.git.archive import archive_mode, new_directory, pack, refuse_existing
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.materialize import materialize
+from backtrail.git.ordinary_tree import check_new_branch, commit_of, make_branch
+from backtrail.git.trees import list_tree
+from backtrail.services.forking import whole_content
+from backtrail.services.journal import Entry, log_done
+from backtrail.services.references import find_checkpoint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.plan import Plan
+    from backtrail.services.workspace import Workspace
+
+
+def branch_checkpoint(
+    ws: Workspace, plan_id: PlanId, reference: str, branch: str, message: str
+) -> BranchResult:
+    """Make a checkpoint an ordinary branch of the user's repository."""
+    plan, checkpoint = _find(ws, plan_id, reference)
+    repository = ws.user_repository()
+    ref = check_new_branch(ws.store, repository, branch)
+    captured = whole_content(ws, checkpoint)
+    said = message or f"{plan.name}: checkpoint {checkpoint.seq}"
+    if not message and checkpoint.reason:
+        said = f"{said}\n\n{checkpoint.reason}"
+    commit = commit_of(ws.store, repository, captured, said)
+    make_branch(ws.store, ref, commit, f"checkpoint {checkpoint.checkpoint_id}")
+    with ws.database.write() as uow:
+        entry = Entry(OperationKind.BRANCH, reason=branch, target=checkpoint.checkpoint_id)
+        log_done(ws, uow, plan, entry, outcome={"commit": commit})
+    return BranchResult(plan, checkpoint, branch, commit)
+
+
+def export_checkpoint(
+    ws: Workspace, plan_id: PlanId, reference: str, target: Path, *, ignored: bool
+) -> ExportResult:
+    """Write a checkpoint's files to a new directory, or to a new archive if so named."""
+    plan, checkpoint = _find(ws, plan_id, reference)
+    refuse_existing(target)
+    captured = whole_content(ws, checkpoint)
+    mode, included = archive_mode(target), captured.state.included.tree
+    ws.progress("writing files")
+    if mode is None:
+        with new_directory(target) as building:
+            count = materialize(ws.store, captured, building, ignored=ignored)
+    else:
+        with scratch_directory(ws.store) as directory:
+            tree = directory / "tree"
+            tree.mkdir()
+            count = materialize(ws.store, captured, tree, ignored=ignored)
+            pack(tree, target, mode, int(checkpoint.created_at.timestamp()))
+    left_out = len(list_tree(ws.store, included)) if included and not ignored else 0
+    return ExportResult(plan, checkpoint, target, count, left_out)
+
+
+def _find(ws: Workspace, plan_id: PlanId, reference: str) -> tuple[Plan, Checkpoint]:
+    with ws.database.read() as uow:
+        plan = uow.plans.get(plan_id)
+        return plan, find_checkpoint(uow, plan, reference)
