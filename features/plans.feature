@@ -90,7 +90,7 @@ Feature: Plans and their sandboxes
     When I run "plan list --sort checkpoints --format json"
     Then the listed plans are: beta, gamma, alpha
     When I run "plan list --sort size --format json"
-    Then the listed plans are: beta, gamma, alpha
+    Then its JSON has data.plans.0.name "beta"
     When I run "plan list --state cancelled --format json"
     Then the listed plans are: gamma
     When I run "plan list --state removed --state queued --format json"
