@@ -14,7 +14,7 @@ Feature: What a person sees
     When I run "plan create auth --if-exists use --format rich"
     Then it shows: Plan found in place
     When I run "plan list --format rich"
-    Then it shows: plan | phase | state | created | sandbox | auth | strategize | queued | just now | my repo.plans/auth
+    Then it shows: plan | phase | state | active | checkpoints | size | sandbox | auth | strategize | queued | just now | my repo.plans/auth
     When I run "plan list -v --format rich"
     Then it shows the id of plan "auth"
 
@@ -34,6 +34,35 @@ Feature: What a person sees
     Given the sandbox was deleted
     When I run "plan status auth --format rich"
     Then it shows: Problem | is missing
+
+  Scenario: The end of a plan, and its return
+    Given plan "auth"
+    And the agent works and saves: one
+    When I run "plan cancel auth --format rich"
+    Then it shows: Plan auth is cancelled. | plan cancel auth --reopen takes this back.
+    When I run "plan cancel auth --reopen --format rich"
+    Then it shows: Plan auth is queued again.
+    When I run "plan checkpoint branch auth one review --format rich"
+    Then it shows: Branch review is checkpoint 2 of plan auth
+    When I run "plan checkpoint export auth one ../out --format rich"
+    Then it shows: 6 files of checkpoint 2 of plan auth in | out
+    When I run "plan fork auth one twin --format rich"
+    Then it shows: Plan created | Forked from | auth, checkpoint 2
+    When I run "plan status twin --format rich"
+    Then it shows: Forked from | auth, checkpoint 2
+    When I run "plan remove auth --dry-run --format rich"
+    Then it shows: dry run | would be set aside | plan/auth would be deleted | Dry run: nothing was changed.
+    When I run "plan remove auth --yes --format rich"
+    Then it shows: Saved as | checkpoint 3 | set aside in | plan/auth deleted | plan restore auth brings it back | --purge-files frees the space
+    When I run "plan restore auth --dry-run --format rich"
+    Then it shows: dry run | from where it was set aside
+    When I run "plan restore auth --format rich"
+    Then it shows: Restore of plan auth | queued | Verified | yes, byte for byte
+    Given the sandbox was deleted
+    When I run "plan remove auth --yes --keep-branch --format rich"
+    Then it shows: was gone already | plan/auth stays
+    When I run "plan remove auth --purge --yes --confirm auth --format rich"
+    Then it shows: For good | 5 checkpoints | cannot be restored
 
   Scenario: Long lists are cut short, unless one asks for all
     Given plan "auth"
