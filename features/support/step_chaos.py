@@ -10,6 +10,7 @@ import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support import audit
@@ -18,8 +19,6 @@ from support.examples import thorough
 from support.forked import run_forked
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.world import World
 
 STEPS = 20
@@ -60,14 +59,20 @@ class Chaos:
         while left:
             script = self._start(plan)
             moment = chance.uniform(0, self._completed(plan) * _REUSE_SECONDS + _STEP_SECONDS)
-            if _ended_within(script, moment) is not None:
+            code = _ended_within(script, moment)
+            if code is not None:
+                self._check(code)
                 return left
             _kill(script, and_command=chance.random() < 0.5)
             left -= 1
         script = self._start(plan)
-        code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
-        assert code == 0, f"the script ended with {code} (seed {self.seed})"
+        self._check(os.waitstatus_to_exitcode(os.waitpid(script, 0)[1]))
         return 0
+
+    def _check(self, code: int) -> None:
+        failed = self.world.home / "failed"
+        told = failed.read_text() if failed.exists() else ""
+        assert code == 0, f"the script ended with {code} (seed {self.seed}): {told}"
 
     def _start(self, plan: str) -> int:
         script = os.fork()
@@ -124,21 +129,37 @@ def _ended_within(script: int, seconds: float) -> int | None:
     while time.monotonic() < deadline:
         pid, status = os.waitpid(script, os.WNOHANG)
         if pid:
-            code = os.waitstatus_to_exitcode(status)
-            assert code == 0, f"the script ended with {code}"
-            return code
+            return os.waitstatus_to_exitcode(status)
         time.sleep(0.005)
     return None
 
 
 def _kill(script: int, *, and_command: bool) -> None:
     """The script and its `plan`; and now and then all that is in its session."""
+    # Stopped first, so that it starts nobody between the look and the kill.
+    os.kill(script, signal.SIGSTOP)
+    os.waitid(os.P_PID, script, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     listed = subprocess.run(
         ["ps", "-eo", "pid=,ppid=,sess="], capture_output=True, text=True, check=True
     )
     rows = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
-    for pid, parent, session in rows:
-        if session == script and (and_command or script in (pid, parent)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    doomed = [
+        pid
+        for pid, parent, session in rows
+        if session == script and (and_command or script in (pid, parent))
+    ]
+    for pid in doomed:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     os.waitpid(script, 0)
+    while any(_runs(pid) for pid in doomed):
+        time.sleep(0.005)
+
+
+def _runs(pid: int) -> bool:
+    """A killed process is not gone at once."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return said.rpartition(")")[2].split()[0] not in "ZX"
