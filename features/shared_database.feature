@@ -27,7 +27,7 @@ Feature: Several repositories share one database
     When I run "plan list --format json" in "theirs"
     Then its JSON names the plans: search
     When I run "plan list --format json" in "mine"
-    Then its JSON names the plans: auth, billing
+    Then its JSON names the plans: billing, auth
 
   Scenario: Nobody reaches the plans and checkpoints of the other, by whatever name
     Given clone "mine" has plans: auth

@@ -34,7 +34,7 @@ def list_plans(
 ) -> Report:
     """List the plans of this repository, those worked on last first."""
     try:
-        with session.services() as services:
+        with session.services(lenient=not changes) as services:
             plans = services.plans.overview(
                 states=state or (), include_removed=all_, order=sort, count_changes=changes
             )
