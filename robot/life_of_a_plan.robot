@@ -70,6 +70,31 @@ It Ends
     Shell    plan restore auth    code=5
     Directory Should Not Exist    ${SANDBOX}
 
+What The Fork Made Is Applied Once Nothing Is In Its Way
+    Go To    ${REPO}
+    ${before} =    Git State Of    ${REPO}
+    These Fail
+    ...    5    refused    plan apply second-try --yes
+    ${after} =    Git State Of    ${REPO}
+    Should Be Equal    ${before}    ${after}
+    Shell    git stash push --quiet --include-untracked
+    These Fail
+    ...    6    not_confirmed    plan apply second-try
+    ${asked} =    Terminal    plan apply second-try    Go on? [y/N]    n    code=6
+    Should Contain    ${asked}    Plan second-try goes onto branch main (squash).
+    ${shown} =    Terminal    plan apply second-try    Go on? [y/N]    y
+    Should Contain    ${shown}    Apply of plan second-try
+    File Should Hold    ${REPO}/src/login.py    user = None
+    ${commit} =    Shell    git status --porcelain && git log -1 --format=%s
+    Should Be Equal    ${commit.stdout}    Apply plan second-try\n
+
+What Was Applied Is Taken Back With Git
+    ${refused} =    Envelope Of    plan rollback second-try first --yes    code=5
+    ${commit} =    Shell    git rev-parse HEAD
+    Should Contain    ${refused}[error][hint]    git revert ${commit.stdout.strip()}
+    Shell    git revert --no-edit HEAD
+    File Should Not Exist    ${REPO}/src/login.py
+
 
 *** Keywords ***
 A Repository With A Secret And Uncommitted Work
