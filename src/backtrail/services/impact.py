@@ -9,6 +9,7 @@ from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
 from backtrail.domain.steps import StepsLeaving, steps_leaving
 from backtrail.domain.timeline import leaving, returning_tombstones, tool_calls
+from backtrail.services.children import ALREADY_OVER, placed_children
 from backtrail.services.forecast import Outlook, live_after
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Plan
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
-
-_ALREADY_OVER = (PlanState.APPLIED, PlanState.INVALIDATED, PlanState.REMOVED)
 
 
 def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Impact:
@@ -57,8 +56,19 @@ def _leaves(now: Lineage, then: Lineage, epoch: int, position: int) -> bool:
 def _children_leaving(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> int:
     return sum(
         _leaves(now, then, epoch, position)
-        for child, epoch, position in uow.plans.children(plan.plan_id)
-        if epoch is not None and position is not None and child.state not in _ALREADY_OVER
+        for child, epoch, position in placed_children(uow, plan.plan_id)
+        if child.state not in ALREADY_OVER
+    )
+
+
+def _applied_children_leaving(
+    uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage
+) -> tuple[str, ...]:
+    """A sentence for each child that leaves the timeline although its work is on a branch."""
+    return tuple(
+        f"child plan {child.name} leaves the timeline, but has been applied and stays so"
+        for child, epoch, position in placed_children(uow, plan.plan_id)
+        if child.state is PlanState.APPLIED and _leaves(now, then, epoch, position)
     )
 
 
@@ -90,18 +100,19 @@ def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState
 def about_the_timeline(
     locked: LockedSandbox, target: Checkpoint, *, partial: bool
 ) -> tuple[str, ...]:
-    """What a rollback to the target should say about checkpoints and steps, if anything."""
+    """What a rollback to the target should say about checkpoints, steps and child plans."""
     with locked.workspace.database.read() as uow:
         now, then = _lineages(uow, locked.plan, target)
         if partial:
             return _steps_left_reusable(_steps(uow, locked.plan, now, then), target)
+        said = _applied_children_leaving(uow, locked.plan, now, then)
         number = returning_tombstones(uow.checkpoints.timeline(locked.plan.plan_id), now, then)
     if number == 0:
-        return ()
+        return said
     what, were = (
         ("checkpoint that returns", "was") if number == 1 else ("checkpoints that return", "were")
     )
-    return (f"{number} {what} to the timeline {were} pruned and cannot be restored",)
+    return (*said, f"{number} {what} to the timeline {were} pruned and cannot be restored")
 
 
 def _steps_left_reusable(steps: StepsLeaving, target: Checkpoint) -> tuple[str, ...]:

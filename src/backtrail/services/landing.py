@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, CheckpointType
 from backtrail.domain.lineage import Epoch, lineage_of, next_epoch_number
 from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.domain.plan import PlanState
 from backtrail.domain.timeline import supersessions
 from backtrail.git.capture import Captured
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.staged import staged_blobs
 from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
+from backtrail.services.children import settle_children
 from backtrail.services.creation import (
     Announced,
     announce,
@@ -165,7 +167,10 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
         lineage = lineage_of(operation.epoch_after, uow.epochs.all(plan_id))
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
-        uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
+        if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
+            uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
+        children = settle_children(uow, operation, lineage)
+        uow.operations.update(operation.operation_id, result={**operation.result, **children})
     uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
     uow.operations.update(
         operation.operation_id,

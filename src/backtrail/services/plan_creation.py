@@ -30,6 +30,7 @@ from backtrail.git.soundness import contents_are_sound
 from backtrail.git.transfer import bring_tip, send_back
 from backtrail.git.trees import list_tree
 from backtrail.services.brought_along import bring_along
+from backtrail.services.children import place_on_parent
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.filling import Source, as_document, fill, from_document, head_of
 from backtrail.services.journal import Entry, open_operation
@@ -114,7 +115,7 @@ class PlanCreation:
             holder = uow.plans.by_sandbox_path(ws.repository_id, str(plan.sandbox.path))
             if holder is not None:
                 raise RefusedError(f"the sandbox was just taken by plan {holder.name!r}")
-            uow.plans.add(plan)
+            uow.plans.add(plan, spawn=place_on_parent(uow, plan))
             if source is None:
                 return open_operation(ws, uow, plan, Entry(OperationKind.CREATE_PLAN))
             origin = source.origin

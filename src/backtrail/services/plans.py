@@ -19,12 +19,14 @@ from backtrail.domain.retention_policy import RETENTION
 from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 from backtrail.domain.rollback_policy import ROLLBACK
 from backtrail.git.commits import read_checkpoint
+from backtrail.services.children import refuse_as_parent
 from backtrail.services.differences import changes_between
 from backtrail.services.dirty import capture_checkout
 from backtrail.services.filling import Source
 from backtrail.services.overview import plan_overview
 from backtrail.services.plan_creation import PlanCreation, origin_of
 from backtrail.services.plan_outline import PlanOutline
+from backtrail.services.spawning import record_spawn
 from backtrail.services.whereabouts import refuse_removed
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class PlanService:
         use_existing: bool = False,
         limits: Mapping[str, int | None] | None = None,
         from_dirty: bool = False,
+        parent: Plan | None = None,
     ) -> CreatedPlan:
         """A plan with a worktree of its own, or on a worktree that the user already has.
 
@@ -62,29 +65,21 @@ class PlanService:
         """
         check_plan_name(name)
         self._workspace.settings.retention.with_limits(limits or {})
-        if base is not None and sandbox is not None:
-            raise UsageError(
-                "--base and --sandbox exclude each other",
-                hint="an attached sandbox begins with what is checked out there",
-            )
-        if from_dirty and (base is not None or sandbox is not None):
-            raise UsageError(
-                "--from-dirty excludes --base and --sandbox",
-                hint="the new sandbox begins with your checkout as it is, its HEAD included",
-            )
+        _check_origin(base, sandbox, from_dirty=from_dirty)
         creation = PlanCreation(self._workspace)
         existing = self._by_name(name)
+        if parent is not None:
+            refuse_as_parent(parent, existing)
         if existing is None:
             policy: dict[str, Any] = {ROLLBACK: self._workspace.settings.rollback.rules()}
             if limits:
                 policy[RETENTION] = dict(limits)
             outline = PlanOutline(self._workspace)
             plan = outline.attached(name, sandbox) if sandbox else outline.own(name, base)
-            plan = replace(plan, policy=policy)
-            source = None
-            if from_dirty:
-                contents = capture_checkout(self._workspace)
-                source = Source(contents, "the checkout with its uncommitted changes")
+            plan = replace(plan, policy=policy, parent_plan_id=parent.plan_id if parent else None)
+            source = self._dirty_checkout() if from_dirty else None
+            if parent is not None:
+                record_spawn(self._workspace, parent, name)
             return creation.create(plan, source)
         if self._half_made(existing):
             PlanOutline(self._workspace).refuse_another(existing, base=base, attach=sandbox)
@@ -95,6 +90,10 @@ class PlanService:
             f"plan {name!r} already exists",
             hint="choose another name, or use it as it is with --if-exists use",
         )
+
+    def _dirty_checkout(self) -> Source:
+        contents = capture_checkout(self._workspace)
+        return Source(contents, "the checkout with its uncommitted changes")
 
     def list_plans(self, *, include_removed: bool = False) -> list[Plan]:
         """All plans of this repository, oldest first."""
@@ -236,3 +235,17 @@ class PlanService:
         if newest is None:
             raise NotFoundError(f"plan {plan.name!r} has no checkpoint")
         return newest
+
+
+def _check_origin(base: str | None, sandbox: Path | None, *, from_dirty: bool) -> None:
+    """Refuse to begin with two things at once."""
+    if base is not None and sandbox is not None:
+        raise UsageError(
+            "--base and --sandbox exclude each other",
+            hint="an attached sandbox begins with what is checked out there",
+        )
+    if from_dirty and (base is not None or sandbox is not None):
+        raise UsageError(
+            "--from-dirty excludes --base and --sandbox",
+            hint="the new sandbox begins with your checkout as it is, its HEAD included",
+        )

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from backtrail.cli.completion import complete_plan
 from backtrail.cli.options import Print
 from backtrail.cli.output.plans import created_report
 from backtrail.cli.output.report import Report
@@ -58,16 +59,28 @@ FromDirty = Annotated[
         help="Begin with your checkout as it is, uncommitted changes included; it is not touched.",
     ),
 ]
+Parent = Annotated[
+    str | None,
+    typer.Option(
+        "--parent",
+        metavar="PLAN",
+        help="Make it a child of this plan, whose rollback to before now invalidates it.",
+        show_default=False,
+        autocompletion=complete_plan,
+    ),
+]
 
 
 def create(
     session: Session,
     name: Name,
+    *,
     base: Base = None,
     sandbox: ExistingSandbox = None,
     if_exists: OnExisting = IfExists.FAIL,
     max_checkpoints: MaxCheckpoints = None,
     from_dirty: FromDirty = False,
+    parent: Parent = None,
     print_: Print = None,
 ) -> Report:
     """Create a plan with a sandbox of its own, and take its first checkpoint."""
@@ -79,5 +92,6 @@ def create(
             use_existing=if_exists is IfExists.USE,
             limits=None if max_checkpoints is None else {"max_checkpoints": max_checkpoints},
             from_dirty=from_dirty,
+            parent=None if parent is None else services.plans.resolve(parent),
         )
     return created_report(result).only(print_)
