@@ -3,7 +3,7 @@
 import logging
 import os
 
-from support import measuring, rows, statements
+from support import measuring, rows, running, statements
 from support.world import World
 
 
@@ -25,6 +25,7 @@ def _is_measured(tags):
 
 def after_scenario(context, scenario):
     measuring.end()
+    running.end_all()
     if scenario.status == "failed" and os.environ.get("KEEP_WORLD"):
         print(f"kept: {context.world.root}")  # noqa: T201
         return

@@ -37,6 +37,7 @@ Feature: JSON output
       | plan runs list auth                  |
       | plan runs show auth 1                |
       | plan abort long                      |
+      | plan resume long --dry-run           |
       | plan log auth                        |
       | plan fork auth one twin              |
       | plan checkpoint branch auth one x/y  |
@@ -77,6 +78,7 @@ Feature: JSON output
       | plan run auth --env A --format json -- true | usage      |
       | plan steps nothing                      | not_found     |
       | plan abort auth                         | failed        |
+      | plan resume auth                        | failed        |
       | plan runs list nothing                  | not_found     |
       | plan runs show auth 9                   | not_found     |
       | plan decision add auth ''               | usage         |

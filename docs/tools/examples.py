@@ -63,6 +63,7 @@ SESSION = (
     "(plan run -- sleep 600 >/dev/null 2>&1 &)",
     "until plan runs show 2 2>&1 | grep -q '\"running\"'; do sleep 0.1; done",
     "plan abort",
+    "plan resume --dry-run",
     "plan run --step build -- touch src/built",
     "plan steps",
     "plan ops --limit 1",

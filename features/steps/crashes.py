@@ -1,8 +1,9 @@
 """Steps about crashes: the program is killed, and the next command must put everything right."""
 
 import os
+import shlex
 
-from behave import given, then, when
+from behave import given, step, then, when
 
 from support import audit, crashes, drive, faults
 from support.crashes import KILLED
@@ -173,9 +174,9 @@ def _(context):
     assert not found, found
 
 
-@when('"{command:Text}" is killed at "{failpoint:Text}"')
+@step('"{command:Text}" is killed at "{failpoint:Text}"')
 def _(context, command, failpoint):
-    ran = run_forked(context.world, *command.split()[1:], failpoints=KillHere(failpoint))
+    ran = run_forked(context.world, *shlex.split(command)[1:], failpoints=KillHere(failpoint))
     assert ran.code == KILLED, ran
 
 

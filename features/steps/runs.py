@@ -1,6 +1,7 @@
 """Steps about runs: commands under protection, and how they ended."""
 
 import json
+import shlex
 import sys
 
 from behave import given, step, then, when
@@ -160,7 +161,7 @@ def _(context, path):
 
 @step('plan "{name:Text}" runs "{command:Text}" in the background')
 def _(context, name, command):
-    words = command.split()
+    words = shlex.split(command)
     context.running = running.start(context.world, "run", name, "--", *words)
     running.wait_until(
         lambda: [r for r in runs(context) if r["status"] == "running"], "the command runs"

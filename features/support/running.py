@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -35,12 +36,21 @@ class Running:
         self.send(signal.SIGKILL)
         os.waitpid(self.pid, 0)
 
+    def end(self) -> None:
+        """By a signal that it can tidy up after, unless it was waited for already."""
+        self.send(signal.SIGCONT)
+        self.send(signal.SIGTERM)
+        os.waitpid(self.pid, 0)
+
     def wait(self) -> Ran:
         _, status = os.waitpid(self.pid, 0)
         code = os.waitstatus_to_exitcode(status)
         return Ran(
             ("plan", *self.arguments), code, text_of(self.out), text_of(self.err)
         ).documented()
+
+
+_started: list[Running] = []
 
 
 def start(
@@ -59,7 +69,15 @@ def start(
         os.environ.clear()
         os.environ.update({**world.environment(), **(env or {})})
         be_the_program(arguments, out, err, failpoints)
-    return Running(pid, arguments, out, err)
+    _started.append(Running(pid, arguments, out, err))
+    return _started[-1]
+
+
+def end_all() -> None:
+    """What a scenario left running must not outlive it."""
+    while _started:
+        with suppress(ProcessLookupError, ChildProcessError):
+            _started.pop().end()
 
 
 def wait_until(happened: Callable[[], object], what: str) -> None:

@@ -24,6 +24,7 @@ from backtrail.cli.commands.path import path
 from backtrail.cli.commands.policy import policy
 from backtrail.cli.commands.remove import remove
 from backtrail.cli.commands.restore import restore
+from backtrail.cli.commands.resume import resume
 from backtrail.cli.commands.rollback import rollback
 from backtrail.cli.commands.run import abort, run
 from backtrail.cli.commands.save import save
@@ -71,6 +72,7 @@ def build() -> typer.Typer:
         ("diff", diff, CHECKPOINTS),
         ("run", run, RUNS),
         ("abort", abort, RUNS),
+        ("resume", resume, RUNS),
         ("steps", steps, RUNS),
         ("rollback", rollback, BACK),
         ("undo", undo, BACK),

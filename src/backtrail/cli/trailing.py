@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-# Commands that run another one. Typer would take its first word for the plan.
-WRAPPERS = frozenset({"run"})
+# Commands that run another one: its exit codes are theirs.
+WRAPPERS = frozenset({"run", "resume"})
 _WITH_VALUE = frozenset({"-C", "--format"})
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import OperationId
     from backtrail.domain.operation import OperationKind
     from backtrail.domain.plan import Phase, Plan, PlanState
+    from backtrail.domain.run import Run
 
 
 class RevertAction(StrEnum):
@@ -121,6 +122,8 @@ class PlanStatus:
     undoable: int
     redoable: int
     forked_from: Origin | None = None
+    run: Run | None = None
+    """The run that is live, if one is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,7 @@ class PlanService:
             begun = uow.operations.of_kinds(plan, (OperationKind.CREATE_PLAN,))
             counts = uow.checkpoints.counts(plan)
             stacks = uow.operations.stacks(plan)
+            run = uow.runs.live(plan)
             interrupted = [o for o in uow.operations.list(plan, 1) if o.state in UNFINISHED]
         changes: tuple[FileChange, ...] = ()
         problem = hint = None
@@ -193,6 +194,7 @@ class PlanService:
             undoable=len(stacks.undo),
             redoable=len(stacks.redo),
             forked_from=origin_of(begun[0]) if begun else None,
+            run=run,
         )
 
     def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:

@@ -128,4 +128,5 @@ def _sentence(locked: LockedSandbox, run: Run, status: RunStatus) -> str:
         if run.pre_checkpoint_id
         else "it was not protected"
     )
-    return f"run {run.number} crashed; its files are as it left them: {back}"
+    again = f"plan resume {name} runs it again"
+    return f"run {run.number} crashed; its files are as it left them: {back}, {again}"

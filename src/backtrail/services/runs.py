@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import (
@@ -17,6 +18,7 @@ from backtrail.domain.errors import (
 from backtrail.domain.run import AbortAction, Cause, IfRunning, Run, RunOptions, RunStatus
 from backtrail.domain.run_verdict import RunOutcome
 from backtrail.services.active_run import ActiveRun, live_run
+from backtrail.services.resumption import Resumption, resumable
 from backtrail.services.run_admission import RunOrder, request_abort, wait_until_over
 from backtrail.services.run_command import Execution
 from backtrail.services.run_conclusion import conclude, give_up
@@ -170,6 +172,18 @@ class RunService:
         """Newest first."""
         with self._workspace.database.read() as uow:
             return uow.runs.list(uow.plans.get(plan).plan_id, limit)
+
+    def resume(
+        self, plan: PlanId, *, dry_run: bool = False, execution: Execution | None = None
+    ) -> Resumption:
+        """Run the command of a crashed run again, in its directory and with its options."""
+        found = resumable(self._workspace, plan)
+        if dry_run:
+            return found
+        run = found.run
+        execute = self.execute_step if run.options.step else self.execute
+        outcome = execute(plan, run.argv, run.options, cwd=run.cwd, execution=execution)
+        return replace(found, outcome=outcome)
 
     def abort(self, plan: PlanId, action: AbortAction | None = None) -> Run:
         """End the plan's run, wherever its command is, and wait until all of it is over."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import FileChange, PlanStatus, RollbackResult
+    from backtrail.domain.run import Run
 
 
 def plan_fields(plan: Plan) -> dict[str, Any]:
@@ -81,6 +82,7 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
         "forked_from": asdict(status.forked_from) if status.forked_from else None,
         "undoable": status.undoable,
         "redoable": status.redoable,
+        "run": run_fields(status.run) if status.run else None,
     }
 
 
@@ -159,4 +161,27 @@ def operation_fields(operation: Operation) -> dict[str, Any]:
         "started_at": operation.started_at,
         "finished_at": operation.finished_at,
         "result": dict(operation.result),
+    }
+
+
+def run_fields(run: Run) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "plan_id": run.plan_id,
+        "number": run.number,
+        "status": run.status,
+        "live": run.live,
+        "argv": list(run.argv),
+        "cwd": run.cwd,
+        "options": run.options.as_json(),
+        "pre_checkpoint_id": run.pre_checkpoint_id,
+        "post_checkpoint_id": run.post_checkpoint_id,
+        "abort_action": run.abort_action,
+        "exit_code": run.exit_code,
+        "actor": run.actor,
+        "host": run.host,
+        "created_at": run.created_at,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "result": dict(run.result),
     }

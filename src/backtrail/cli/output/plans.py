@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from backtrail.cli.output.checkpoints import checkpoint_values
 from backtrail.cli.output.fields import checkpoint_fields, plan_fields, status_fields
 from backtrail.cli.output.report import Report, Value
+from backtrail.cli.output.runs import run_words
 from backtrail.cli.output.text import ago, count, safe
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def _status_lines(status: PlanStatus) -> Iterator[str]:
         yield f"{safe(name)}: {number}"
     yield f"undoable: {status.undoable}"
     yield f"redoable: {status.redoable}"
+    yield f"run: {run_words(status.run)}"
     if status.problem:
         yield f"problem: {safe(status.problem)}"
         yield f"hint: {safe(status.hint or '-')}"
@@ -100,6 +102,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
         rows.append(("Forked from", text(origin_text(status.forked_from))))
     # A person wants to know what there is, not what there is none of.
     rows += [(name.capitalize(), text(n)) for name, n in status.counts.items() if n]
+    if status.run:
+        rows.append(("Run", text(run_words(status.run), "yellow")))
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
     yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
     if status.problem:

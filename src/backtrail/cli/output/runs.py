@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from backtrail.cli.output.fields import checkpoint_fields, rollback_fields
+from backtrail.cli.output.fields import checkpoint_fields, rollback_fields, run_fields
 from backtrail.cli.output.report import Failure, Report, Value
 from backtrail.cli.output.steps import step_fields
 from backtrail.cli.output.text import ago, safe, timestamp
@@ -22,33 +22,11 @@ if TYPE_CHECKING:
 
     from backtrail.domain.plan import Plan
     from backtrail.domain.run import Run
+    from backtrail.services.resumption import Resumption
     from backtrail.services.step_runs import StepOutcome
 
 _NO_RUN = {"run": None, "checkpoint": None, "post_checkpoint": None, "rollback": None}
 _WORTH_TELLING = ("cause", "verify_exit_code", "ended_processes", "problem", "crashed")
-
-
-def run_fields(run: Run) -> dict[str, Any]:
-    return {
-        "run_id": run.run_id,
-        "plan_id": run.plan_id,
-        "number": run.number,
-        "status": run.status,
-        "live": run.live,
-        "argv": list(run.argv),
-        "cwd": run.cwd,
-        "options": run.options.as_json(),
-        "pre_checkpoint_id": run.pre_checkpoint_id,
-        "post_checkpoint_id": run.post_checkpoint_id,
-        "abort_action": run.abort_action,
-        "exit_code": run.exit_code,
-        "actor": run.actor,
-        "host": run.host,
-        "created_at": run.created_at,
-        "started_at": run.started_at,
-        "ended_at": run.ended_at,
-        "result": dict(run.result),
-    }
 
 
 def listed_report(plan: Plan, runs: Sequence[Run]) -> Report:
@@ -105,6 +83,11 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 def _told(run: Run) -> list[tuple[str, object]]:
     """Of how it ended, what a person wants to know."""
     return [(name, run.result[name]) for name in _WORTH_TELLING if run.result.get(name)]
+
+
+def run_words(run: Run | None) -> str:
+    """A live run in a few words."""
+    return f"{run.number} {run.status}: {safe(_words(run))}" if run else "-"
 
 
 def _words(run: Run) -> str:
@@ -165,6 +148,26 @@ def _step_report(outcome: StepOutcome) -> Report | Failure:
         return Report(data={**_NO_RUN, **told}, plain=tuple, exit_code=outcome.exit_code)
     report = outcome_report(outcome.run)
     return replace(report, data={**(report.data or {}), **told})
+
+
+def resumption_report(resumption: Resumption) -> Report | Failure:
+    """What a resumed run did; of a dry run, what was completed and what is pending."""
+    data = {
+        "run": run_fields(resumption.run),
+        "completed": list(resumption.progress.completed),
+        "pending": list(resumption.progress.pending),
+        "dry_run": resumption.outcome is None,
+    }
+    if resumption.outcome is None:
+        return Report(data={**data, "resumed": None}, plain=lambda: _progress_lines(resumption))
+    report = outcome_report(resumption.outcome)
+    return replace(report, data={**data, "resumed": report.data})
+
+
+def _progress_lines(resumption: Resumption) -> Iterator[str]:
+    yield f"run: {resumption.run.number}"
+    yield from (f"completed\t{safe(what)}" for what in resumption.progress.completed)
+    yield from (f"pending\t{safe(what)}" for what in resumption.progress.pending)
 
 
 def _outcome_fields(outcome: RunOutcome) -> dict[str, Any]:

@@ -1,0 +1,26 @@
+"""`plan resume`."""
+
+from backtrail.cli.commands.run import ResultFile, execution_of, take_result_file
+from backtrail.cli.options import DryRun, PlanArgument, PlanOption
+from backtrail.cli.output.report import Failure, Report
+from backtrail.cli.output.runs import resumption_report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+
+
+def resume(
+    session: Session,
+    plan: PlanArgument = None,
+    *,
+    plan_option: PlanOption = None,
+    dry_run: DryRun = False,
+    result: ResultFile = None,
+) -> Report | Failure:
+    """Run the command of a run that crashed or was interrupted again."""
+    take_result_file(session, result)
+    with session.services() as services:
+        found = Finder(session, services, plan_option, destructive=True).plan(plan)
+        execution = execution_of(session)
+        return resumption_report(
+            services.runs.resume(found.plan_id, dry_run=dry_run, execution=execution)
+        )
