@@ -190,7 +190,14 @@ def chaos(session: nox.Session) -> None:
     install_package(session, *group("behave"))
     wanted = session.posargs or [
         f"features/{name}.feature"
-        for name in ("crash_matrix", "crash_of_recovery", "model", "large_files", "step_chaos")
+        for name in (
+            "crash_matrix",
+            "crash_of_recovery",
+            "model",
+            "large_files",
+            "step_chaos",
+            "run_leases",
+        )
     ]
     examples = os.environ.get("BACKTRAIL_EXAMPLES", "200")
     session.run("python", "features/run_parallel.py", *wanted, env={"BACKTRAIL_EXAMPLES": examples})

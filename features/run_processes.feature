@@ -6,11 +6,10 @@ Feature: Nothing of a run outlives it
     And the agent works and saves: one
 
   Scenario Outline: A process that <hides> ends before files are restored
-    Given the sandbox ignores "pid"
     When a command leaves a process that <hides> and writes all the time, and fails
     Then it exits with 1
-    And the process whose id is in "pid" is gone
-    And the sandbox is exactly as it was at "ready"
+    And the process whose id is in "../../pid" is gone
+    And the sandbox is exactly as it was at "one"
 
     Examples:
       | hides                                   |
@@ -25,7 +24,7 @@ Feature: Nothing of a run outlives it
     Then what ran in the background exits with 130 and says "run 1 was interrupted"
     And run 1 is <status>
     And "work.txt" in the sandbox holds "<text>"
-    And the process whose id is in "pid" is gone
+    And the process whose id is in "../../pid" is gone
 
     Examples:
       | signal  | on abort  | status      | text   |

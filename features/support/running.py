@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.git.env import git_executable
 from support.forked import be_the_program, text_of
 from support.world import PATIENCE_SECONDS, Ran, World
 
@@ -68,6 +69,7 @@ def start(
         os.chdir(cwd or world.repo)
         os.environ.clear()
         os.environ.update({**world.environment(), **(env or {})})
+        git_executable.cache_clear()  # a new process looks for git on its own PATH
         be_the_program(arguments, out, err, failpoints)
     _started.append(Running(pid, arguments, out, err))
     return _started[-1]

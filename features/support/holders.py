@@ -1,0 +1,89 @@
+"""Processes that hold a run with a short lease, and others that come in between."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from backtrail.bootstrap import open_services
+from backtrail.domain.errors import BacktrailError
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.run import AbortAction, OnFailure, RunOptions
+from backtrail.services.run_lease import Timing
+from backtrail.services.runs import RunService
+from support import running
+from support.examples import thorough
+
+if TYPE_CHECKING:
+    from support.world import Ran, World
+
+SHORT = Timing(lease=0.8, renew=0.1, look=0.05, grace=1.0)
+ROUNDS, MANY_ROUNDS = 2, 50
+# Whoever finds the lock taken was started while another command was alive.
+ALONE = (
+    "flock -n -E 99 \"{place}/lock\" sh -c 'echo $PLAN_RUN_ID >work.txt; sleep 0.2';"
+    ' code=$?; [ $code != 99 ] || touch "{place}/together"; exit $code'
+)
+
+
+def hold(world: World, name: str, script: str, failpoints: Failpoints = NO_FAILPOINTS) -> int:
+    """Fork a process that runs a script as `plan run` does; its exit code is the error's."""
+    holder = os.fork()
+    if holder == 0:
+        os.setsid()
+        code = 99
+        try:
+            code = _held(world, name, script, failpoints)
+        except BacktrailError as error:
+            code = error.exit_code
+        except BaseException:  # noqa: BLE001 - told by its code, and here
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    return holder
+
+
+def _held(world: World, name: str, script: str, failpoints: Failpoints) -> int:
+    environ = world.environment()
+    services = open_services(world.repo, environ, command_line="holder", failpoints=failpoints)
+    plan = services.plans.resolve(name)
+    options = RunOptions(OnFailure.ROLLBACK, AbortAction.ROLLBACK)
+    runs = RunService(services.workspace, environ, SHORT)
+    return runs.execute(plan.plan_id, ("sh", "-c", script), options).exit_code
+
+
+def wait_until_stopped(pid: int) -> None:
+    os.waitpid(pid, os.WUNTRACED)
+
+
+def longer_than_the_lease() -> None:
+    time.sleep(SHORT.lease + 0.3)
+
+
+class StopHere:
+    """Stops this process at a named place, as SIGSTOP from elsewhere would."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def reach(self, name: str) -> None:
+        if name == self._name:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def race(world: World, strategy: str) -> list[tuple[Ran, Ran]]:
+    """Two processes that start a run each at nearly the same time, some rounds of it."""
+    rng = random.Random(strategy)
+    script = ALONE.format(place=world.root)
+    words = ("run", "auth", "--if-running", strategy, "--", "sh", "-c", script)
+    rounds: list[tuple[Ran, Ran]] = []
+    for _round in range(MANY_ROUNDS if thorough() else ROUNDS):
+        one = running.start(world, *words)
+        time.sleep(rng.uniform(0, 0.5))
+        other = running.start(world, *words)
+        rounds.append((one.wait(), other.wait()))
+    return rounds
