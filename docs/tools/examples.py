@@ -61,7 +61,7 @@ SESSION = (
     "plan runs list",
     "plan runs show 1",
     "(plan run -- sleep 600 >/dev/null 2>&1 &)",
-    "until plan runs show 2 2>&1 | grep -q '\"running\"'; do sleep 0.1; done",
+    "for _ in $(seq 600); do plan runs show 2 | grep -q '\"running\"' && break; sleep 0.1; done",
     "plan abort",
     "plan resume --dry-run",
     "plan run --step build -- touch src/built",
