@@ -263,6 +263,12 @@ Feature: Applying a plan
     When I then run "plan apply auth --yes --format json"
     Then its files are those that the dry run told: one.txt, src/app.py
 
+  Scenario: An empty message is a mistake
+    Given the agent writes "one\n" to "one.txt"
+    When I run "plan apply auth -m '' --yes" in every format
+    Then every format says so in one sentence with a hint, and exits with 2
+    And no file, no ref, no index and no row has changed
+
   Scenario: Without a terminal it must be confirmed
     Given the agent writes "one\n" to "one.txt"
     When I run "plan apply auth" in every format

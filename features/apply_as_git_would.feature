@@ -73,6 +73,16 @@ Feature: What lands on the branch is what git itself would have committed
       | merge    |
       | ff       |
 
+  Scenario: A submodule that the agent deleted is gone from the branch
+    Given a repository
+    And submodules "ready" and "bare" of the user's, of which only the first is initialised
+    And plan "auth"
+    And the agent deletes "bare"
+    And I note the tree that git itself would commit of the sandbox
+    When I run "plan apply auth --yes"
+    Then it succeeds
+    And branch "main" has that tree
+
   Scenario: A repository inside the sandbox lands as a pointer, one without commits is refused
     Given a repository with plan "auth"
     And the agent writes "inner\n" to "inner/file.txt"
@@ -100,6 +110,7 @@ Feature: What lands on the branch is what git itself would have committed
   Scenario: A repository inside the sandbox that sets traps
     Given a repository with plan "auth"
     And a nested repository in the sandbox with hostile settings
+    And the agent writes "* filter=evil\n" to "nested/.gitattributes"
     Then plain git falls into a trap
     When I run "plan apply auth --yes"
     Then it succeeds

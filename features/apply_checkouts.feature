@@ -98,6 +98,17 @@ Feature: Applying onto a branch that somebody has checked out
       | cancelled   |
       | invalidated |
 
+  Scenario: While a run is active the plan is not applied
+    Given the agent writes "one\n" to "one.txt"
+    And plan "auth" runs "sleep 600" in the background
+    When I run "plan apply auth --yes"
+    Then it exits with 5 and says "plan abort auth"
+    And branch "main" has not moved
+    When I run "plan abort auth"
+    And I run "plan apply auth --yes"
+    Then it succeeds
+    And branch "main" has these files of the sandbox: one.txt
+
   Scenario: A plan is applied in place, where its branch is checked out in the sandbox itself
     Given plan "here" in the user's own checkout
     And work of every kind to apply
