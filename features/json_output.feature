@@ -29,6 +29,8 @@ Feature: JSON output
       | plan decision list auth --all        |
       | plan decision tree auth              |
       | plan decision show auth D1           |
+      | plan correct auth D1 --mode append --guidance more |
+      | plan correct auth D1 --mode revert --guidance other --yes |
       | plan ops auth                        |
       | plan run auth --format json -- true  |
       | plan run other --step build --format json -- true |
@@ -85,6 +87,7 @@ Feature: JSON output
       | plan decision list nothing              | not_found     |
       | plan decision tree nothing              | not_found     |
       | plan decision show auth D9              | not_found     |
+      | plan correct auth D9 --mode append --guidance x | not_found |
       | plan policy auth --max-checkpoints 0    | usage         |
       | plan checkpoint pin auth nothing        | not_found     |
       | plan checkpoint unpin auth nothing      | not_found     |

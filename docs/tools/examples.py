@@ -52,6 +52,7 @@ SESSION = (
     "plan decision list",
     "plan decision tree",
     "plan decision show D1",
+    "plan correct D1 --mode revert --guidance 'sessions in the database' --yes",
     "plan checkpoint pin login",
     "plan checkpoint unpin login",
     "plan policy --max-checkpoints 40",

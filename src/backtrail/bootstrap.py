@@ -22,6 +22,7 @@ from backtrail.git.locks import exclusive_lock
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.apply import ApplyService
 from backtrail.services.checkpoints import CheckpointService
+from backtrail.services.corrections import CorrectionService
 from backtrail.services.database import DatabaseService
 from backtrail.services.decisions import DecisionService
 from backtrail.services.lifecycle import LifecycleService
@@ -58,6 +59,7 @@ class Services:
     steps: StepService
     decisions: DecisionService
     applies: ApplyService
+    corrections: CorrectionService
     workspace: Workspace
 
     @property
@@ -118,15 +120,17 @@ def open_services(
         progress=progress,
         settings=configuration.settings,
     )
+    checkpoints = CheckpointService(workspace)
     return Services(
         plans=PlanService(workspace),
-        checkpoints=CheckpointService(workspace),
+        checkpoints=checkpoints,
         policies=PolicyService(workspace),
         lifecycle=LifecycleService(workspace),
         runs=RunService(workspace, environ),
         steps=StepService(workspace),
         decisions=DecisionService(workspace),
         applies=ApplyService(workspace),
+        corrections=CorrectionService(checkpoints, workspace),
         workspace=workspace,
     )
 

@@ -13,6 +13,7 @@ from backtrail.cli.command import command, group, session_of
 from backtrail.cli.commands import checkpoint, config, db, decision, prune, runs
 from backtrail.cli.commands.apply import apply
 from backtrail.cli.commands.cancel import cancel
+from backtrail.cli.commands.correct import correct
 from backtrail.cli.commands.create import create
 from backtrail.cli.commands.demo import demo
 from backtrail.cli.commands.diff import diff
@@ -78,6 +79,7 @@ def build() -> typer.Typer:
         ("undo", undo, BACK),
         ("redo", redo, BACK),
         ("ops", ops, BACK),
+        ("correct", correct, DECISIONS),
         ("policy", policy, CARE),
     ):
         app.command(name, rich_help_panel=panel)(command(function))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from backtrail.cli.session import Session
     from backtrail.domain.apply import ApplyResult
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.correction import CorrectionResult
     from backtrail.domain.lifecycle import RemovalResult
     from backtrail.domain.plan import Plan
     from backtrail.domain.retention_values import PruneResult, RetentionRow
@@ -39,6 +40,18 @@ def confirm_apply(session: Session, preview: ApplyResult) -> None:
             f"{count(len(preview.files), 'file')} of that branch{where} would change.",
         ],
     )
+
+
+def confirm_correction(session: Session, preview: CorrectionResult) -> None:
+    """Show what a revert would do, and ask."""
+    decision = preview.decision.decision
+    sentences = [
+        f"Decision {decision.number} is taken back: {decision.text}",
+        f"{count(len(preview.affected), 'decision')} would leave the timeline.",
+    ]
+    if preview.rollback is not None:
+        sentences += _preview_lines(preview.rollback)
+    _confirm(session, sentences)
 
 
 def confirm_removal(session: Session, preview: PruneResult) -> None:

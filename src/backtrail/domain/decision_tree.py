@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from backtrail.domain.decision import StandingDecision
+    from backtrail.domain.decision import Decision, StandingDecision
     from backtrail.domain.ids import DecisionId
 
 _Children = dict["DecisionId | None", list["StandingDecision"]]
@@ -34,6 +34,21 @@ def twigs(entries: Sequence[StandingDecision]) -> tuple[Twig, ...]:
         parent = entry.decision.parent_decision_id
         children.setdefault(parent if parent in shown else None, []).append(entry)
     return tuple(_below(None, children, ()))
+
+
+def subtree(root: DecisionId, decisions: Iterable[Decision]) -> frozenset[DecisionId]:
+    """Ids of a decision and of all that follows from it."""
+    parents = {d.decision_id: d.parent_decision_id for d in decisions}
+    return frozenset(i for i in parents if root in upwards(i, parents))
+
+
+def upwards(
+    decision: DecisionId | None, parents: Mapping[DecisionId, DecisionId | None]
+) -> Iterator[DecisionId]:
+    """The decision itself, the one that it follows from, and so on."""
+    while decision is not None:
+        yield decision
+        decision = parents.get(decision)
 
 
 def _order(entry: StandingDecision) -> tuple[float, int]:

@@ -26,6 +26,8 @@ class OperationKind(StrEnum):
     DELETE = "delete"
     POLICY = "policy"
     DECISION = "decision"
+    APPEND = "append"
+    REVERT = "revert"
     ROLLBACK = "rollback"
     UNDO = "undo"
     REDO = "redo"
@@ -39,8 +41,10 @@ class OperationKind(StrEnum):
     BRANCH = "branch"
 
 
+GOING_BACK = (OperationKind.ROLLBACK, OperationKind.REVERT)
+"""Those that can be undone."""
 RESTORING_KINDS = (
-    OperationKind.ROLLBACK,
+    *GOING_BACK,
     OperationKind.UNDO,
     OperationKind.REDO,
     OperationKind.RESTORE,

@@ -21,6 +21,7 @@ from backtrail.services.journal import Entry, log_done
 from backtrail.services.pruning import decision_now, keep_within_limits
 from backtrail.services.references import find_checkpoint
 from backtrail.services.requests import checked_paths, checked_request
+from backtrail.services.reverting import RevertRequest, revert_order
 from backtrail.services.rollback import (
     Order,
     carry_out,
@@ -85,10 +86,13 @@ class CheckpointService:
         dry_run: bool = False,
         move_branch: bool = False,
         abort_run: bool = False,
-        reason: str = "",
+        reason: str | RevertRequest = "",
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
-        """Bring a checkpoint back exactly and prove it; with `paths`, only those."""
+        """Bring a checkpoint back exactly and prove it; with `paths`, only those.
+
+        If the reason is that a decision is taken back, a correction is recorded with it.
+        """
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
         self._end_run(plan, wanted=abort_run and not dry_run)
@@ -97,8 +101,10 @@ class CheckpointService:
                 self.get_checkpoint(plan, reference),
                 paths=checked_paths(paths),
                 move_branch=move_branch,
-                reason=reason,
+                reason=reason if isinstance(reason, str) else reason.guidance,
             )
+            if isinstance(reason, RevertRequest):
+                order = revert_order(locked, order, reason)
             return _perform(locked, order, dry_run=dry_run)
 
     def undo(

@@ -18,7 +18,10 @@ from backtrail.services.ids import new_id
 from backtrail.services.journal import Entry, log_done
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
     from backtrail.services.workspace import LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
@@ -32,9 +35,21 @@ class Draft:
     parent: DecisionId | None = None
     rationale: str = ""
     alternatives: tuple[str, ...] = ()
+    identity: DecisionId | None = None
+    """Its id, if that was promised already."""
 
 
-def record(locked: LockedSandbox, draft: Draft, entry: Entry) -> Decision:
+def _nothing_else(ws: Workspace, uow: UnitOfWork, operation: Operation, made: Decision) -> None:
+    del ws, uow, operation, made
+
+
+def record(
+    locked: LockedSandbox,
+    draft: Draft,
+    entry: Entry,
+    *,
+    also: Callable[[Workspace, UnitOfWork, Operation, Decision], None] = _nothing_else,
+) -> Decision:
     """Announce, take the checkpoint that belongs to it, and place it."""
     ws = locked.workspace
     with ws.database.write() as uow:
@@ -47,7 +62,8 @@ def record(locked: LockedSandbox, draft: Draft, entry: Entry) -> Decision:
         plan = uow.plans.lock(locked.plan.plan_id)
         decision = placed(uow, plan, decision)
         result = checkpoint.checkpoint_id if checkpoint else None
-        log_done(ws, uow, plan, entry, result, {"decision_id": decision.decision_id})
+        outcome = {"decision_id": decision.decision_id}
+        also(ws, uow, log_done(ws, uow, plan, entry, result, outcome), decision)
     ws.failpoints.reach("decision.placed")
     return decision
 
@@ -67,7 +83,7 @@ def _checkpoint_before(locked: LockedSandbox, decision: Decision) -> Checkpoint 
 def announced(ws: Workspace, uow: UnitOfWork, plan: Plan, draft: Draft) -> Decision:
     """Insert the row, without a place."""
     decision = Decision(
-        decision_id=DecisionId(new_id(uow.decisions.newest_id(plan.plan_id))),
+        decision_id=draft.identity or DecisionId(new_id(uow.decisions.newest_id(plan.plan_id))),
         plan_id=plan.plan_id,
         seq=uow.decisions.next_seq(plan.plan_id),
         parent_decision_id=draft.parent,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointType
-from backtrail.domain.ids import CheckpointId, OperationId
+from backtrail.domain.ids import CheckpointId, DecisionId, OperationId
 from backtrail.domain.operation import OperationKind, Stacks
 from backtrail.domain.retention import decide
 from backtrail.domain.retention_values import Protected, RetentionRow
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _THIS = OperationId("this operation")
 _SAFETY = CheckpointId("the safety checkpoint to come")
 _RESULT = CheckpointId("the result to come")
+_CORRECTIVE = DecisionId("what a revert would put in the place of a decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def _coming(
         position=plan.position + 2,
         epoch=lineage.epoch,
         checkpoint_type=CheckpointType.ROLLBACK,
+        decision_id=_CORRECTIVE if outlook.entry.kind is OperationKind.REVERT else None,
         tree=outlook.result_tree,
     )
     return safety, result
@@ -100,7 +102,7 @@ def _protection_then(
     if _THIS in (*stacks.undo, *stacks.redo):
         whole = not outlook.entry.paths
         ways.append(WayBack(_SAFETY, outlook.target.checkpoint_id, moves_timeline=whole))
-    decisions = live_decisions(uow, plan, lineage)
+    decisions = {**live_decisions(uow, plan, lineage), _CORRECTIVE: plan.position + 3}
     steps = uow.steps.ledger(plan.plan_id, lineage).pending
     return protection(ways, rows, uow.epochs.all(plan.plan_id), decisions, steps)
 

@@ -54,9 +54,7 @@ def _revert(ws: Workspace, plan: Plan) -> str:
 
 
 def check_plan_allows_work(plan: Plan) -> None:
-    if plan.state in _STATES:
-        what, hint = _STATES[plan.state]
-        raise RefusedError(f"plan {plan.name!r} {what}: nothing is run in it", hint=hint)
+    check_plan_open(plan, "nothing is run in it")
 
 
 def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") -> None:

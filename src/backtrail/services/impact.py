@@ -23,12 +23,12 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
     """What would leave the timeline if the target were rolled back to now."""
     plan = locked.plan
     with locked.workspace.database.read() as uow:
-        now, then = _lineages(uow, plan, target)
+        now, then = lineages(uow, plan, target)
         if partial:
             then = now
         gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
         decisions = uow.decisions.places(plan.plan_id).values()
-        steps = _steps(uow, plan, now, then)
+        steps = steps_between(uow, plan, now, then)
         runs = uow.runs.places(plan.plan_id).values()
         return Impact(
             checkpoints_superseded=len(gone),
@@ -42,7 +42,8 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
         )
 
 
-def _lineages(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> tuple[Lineage, Lineage]:
+def lineages(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> tuple[Lineage, Lineage]:
+    """The timeline now, and as a rollback to the target would make it."""
     epochs = uow.epochs.all(plan.plan_id)
     now = lineage_of(plan.current_epoch, epochs)
     then = lineage_of(target.epoch, epochs).branch(target.position, next_epoch_number(epochs))
@@ -72,7 +73,8 @@ def _applied_children_leaving(
     )
 
 
-def _steps(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> StepsLeaving:
+def steps_between(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> StepsLeaving:
+    """Steps that leave one timeline for another, or are pending again."""
     ledgers = (uow.steps.ledger(plan.plan_id, lineage) for lineage in (now, then))
     return steps_leaving(*ledgers)
 
@@ -89,7 +91,7 @@ def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState
     """What `state_now` would say after carrying the order out."""
     plan, entry = locked.plan, outlook.entry
     with locked.workspace.database.read() as uow:
-        now, then = _lineages(uow, plan, outlook.target)
+        now, then = lineages(uow, plan, outlook.target)
         lineage = now if entry.paths else then
         remaining = live_after(locked.workspace, uow, plan, outlook, lineage)
     return PostRollbackState(
@@ -102,9 +104,9 @@ def about_the_timeline(
 ) -> tuple[str, ...]:
     """What a rollback to the target should say about checkpoints, steps and child plans."""
     with locked.workspace.database.read() as uow:
-        now, then = _lineages(uow, locked.plan, target)
+        now, then = lineages(uow, locked.plan, target)
         if partial:
-            return _steps_left_reusable(_steps(uow, locked.plan, now, then), target)
+            return _steps_left_reusable(steps_between(uow, locked.plan, now, then), target)
         said = _applied_children_leaving(uow, locked.plan, now, then)
         number = returning_tombstones(uow.checkpoints.timeline(locked.plan.plan_id), now, then)
     if number == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.ids import OperationId
@@ -29,6 +29,8 @@ class Entry:
     state_after: PlanState | None = None
     paths: tuple[str, ...] = ()
     move_branch: bool = False
+    notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What whoever finishes it has to know besides; kept with the result."""
 
 
 def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
@@ -65,6 +67,7 @@ def _operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Oper
         move_branch=entry.move_branch,
         started_at=ws.now(),
         finished_at=None,
+        result=entry.notes,
     )
 
 
@@ -75,7 +78,7 @@ def log_done(
     entry: Entry,
     result: CheckpointId | None = None,
     outcome: Mapping[str, Any] | None = None,
-) -> None:
+) -> Operation:
     """Log something that is already done, in the transaction that did it."""
     operation = replace(
         _operation(ws, uow, plan, entry),
@@ -85,6 +88,7 @@ def log_done(
         result=outcome or {},
     )
     uow.operations.add(operation)
+    return operation
 
 
 def fail_operation(ws: Workspace, operation: Operation, why: str) -> None:

@@ -16,6 +16,7 @@ from backtrail.git.staged import staged_blobs
 from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
 from backtrail.services.children import settle_children
+from backtrail.services.corrective import carrying, write_corrective
 from backtrail.services.creation import (
     Announced,
     announce,
@@ -55,6 +56,7 @@ def land(
     ws = locked.workspace
     tried_before = operation.result_checkpoint_id is not None
     result, operation = _announced(locked, operation, target)
+    result = carrying(result, operation)
     row = result.row
     ws.failpoints.reach("rollback.result_announced")
     captured = _as_restored(locked, wanted, seen)
@@ -74,6 +76,7 @@ def land(
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
+        write_corrective(ws, uow, operation, checkpoint.checkpoint_id)
     ws.failpoints.reach("rollback.landed")
     return checkpoint
 

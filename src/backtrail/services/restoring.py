@@ -16,7 +16,7 @@ from backtrail.domain.errors import (
     StorageError,
     VerificationFailedError,
 )
-from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.domain.operation import GOING_BACK, OperationKind, OperationState
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
 from backtrail.git.proof import prove_files
@@ -116,7 +116,7 @@ def begin_restoring(
             safety_checkpoint_id=safety.checkpoint_id,
             result={**operation.result, _IGNORED: list(ignored)},
         )
-        if operation.kind is OperationKind.ROLLBACK:
+        if operation.kind in GOING_BACK:
             stacks = uow.operations.stacks(operation.plan_id)
             depth = limits_of(ws, uow.plans.get(operation.plan_id)).undo_depth
             stacks = stacks.restoring(operation.operation_id, depth=depth)

@@ -12,6 +12,7 @@ from backtrail.storage.engine import for_reading, for_writing, place_of
 from backtrail.storage.failures import translated_errors
 from backtrail.storage.mapping import Origin
 from backtrail.storage.repositories.checkpoints import CheckpointRepository
+from backtrail.storage.repositories.corrections import CorrectionRepository
 from backtrail.storage.repositories.decisions import DecisionRepository
 from backtrail.storage.repositories.epochs import EpochRepository
 from backtrail.storage.repositories.operations import OperationRepository
@@ -30,6 +31,7 @@ class UnitOfWork:
         self.operations = OperationRepository(session, origin)
         self.epochs = EpochRepository(session)
         self.decisions = DecisionRepository(session)
+        self.corrections = CorrectionRepository(session)
         self.pruning = PruningRepository(session, origin)
         self.steps = StepRepository(session)
         self.runs = RunRepository(session, origin)

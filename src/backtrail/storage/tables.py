@@ -26,6 +26,7 @@ from backtrail.storage.column_types import (
     UtcDateTime,
     Word,
 )
+from backtrail.storage.correction_tables import CorrectionRow
 from backtrail.storage.run_tables import RunRow
 from backtrail.storage.step_tables import StepMarkRow, StepRow
 from backtrail.storage.table_base import COMMIT, Base, now, one_of
@@ -33,6 +34,7 @@ from backtrail.storage.table_base import COMMIT, Base, now, one_of
 __all__ = (
     "Base",
     "CheckpointRow",
+    "CorrectionRow",
     "DecisionRow",
     "EpochRow",
     "OperationRow",

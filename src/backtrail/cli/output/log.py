@@ -10,7 +10,7 @@ from backtrail.cli.output.graph import ASCII, graph_width, link_line, node_line,
 from backtrail.cli.output.report import Report
 from backtrail.cli.output.text import count, safe, timestamp
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.operation import OperationKind
+from backtrail.domain.operation import GOING_BACK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def subject_of(entry: HistoryEntry) -> str:
     if operation.paths:
         said += f", only {count(len(operation.paths), 'path')}"
     # The reason of an undo or a redo is ours and says nothing that is not said already.
-    if operation.kind is OperationKind.ROLLBACK and operation.reason:
+    if operation.kind in GOING_BACK and operation.reason:
         said += f": {operation.reason}"
     return said
 

@@ -25,8 +25,8 @@ def rollback_report(result: RollbackResult) -> Report:
     path = str(result.plan.sandbox.path)
     return Report(
         data=rollback_fields(result),
-        plain=lambda: _plain_lines(result),
-        rich=lambda verbose: _rich(result, verbose=verbose),
+        plain=lambda: rollback_lines(result),
+        rich=lambda verbose: rollback_panels(result, verbose=verbose),
         values={**checkpoint_values(at), Value.PATH: path},
         messages=result.messages,
         # A dry run is asked for its words alone.
@@ -34,7 +34,7 @@ def rollback_report(result: RollbackResult) -> Report:
     )
 
 
-def _plain_lines(result: RollbackResult) -> Iterator[str]:
+def rollback_lines(result: RollbackResult) -> Iterator[str]:
     yield f"operation: {result.kind}"
     yield f"dry_run: {'yes' if result.dry_run else 'no'}"
     yield f"plan: {result.plan.name}"
@@ -76,7 +76,7 @@ def _closing(result: RollbackResult) -> str:
     return f"Changed your mind? plan undo {name} brings everything back."
 
 
-def _rich(result: RollbackResult, *, verbose: bool) -> Iterator[RenderableType]:
+def rollback_panels(result: RollbackResult, *, verbose: bool) -> Iterator[RenderableType]:
     from backtrail.cli.output.look import text
 
     yield _summary(result, verbose=verbose)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.errors import NotFoundError
-from backtrail.domain.ids import CheckpointId, CommitId, OperationId, PlanId
+from backtrail.domain.ids import CheckpointId, CommitId, DecisionId, OperationId, PlanId
 from backtrail.domain.timeline import TimelineRow
 from backtrail.storage.mapping import Origin, checkpoint_of, checkpoint_row
 from backtrail.storage.repositories.prefixes import starts_with
@@ -127,6 +127,10 @@ class CheckpointRepository:
     def set_green(self, checkpoint_id: CheckpointId) -> None:
         """A check of the user's passed on what it holds."""
         self._row(checkpoint_id).verified_green = True
+        self._session.flush()
+
+    def set_decision(self, checkpoint_id: CheckpointId, decision_id: DecisionId) -> None:
+        self._row(checkpoint_id).decision_id = decision_id
         self._session.flush()
 
     def mark_superseded(self, changes: Mapping[CheckpointId, OperationId | None]) -> None:

@@ -1,0 +1,87 @@
+"""`plan correct`."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.commands.decision import DECISION_HELP
+from backtrail.cli.confirm import confirm_correction, refuse_without_terminal
+from backtrail.cli.options import AbortRun, DryRun, PlanOption, Print, Wait, Yes
+from backtrail.cli.output.corrections import correction_report
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.correction import CorrectionMode
+from backtrail.domain.errors import UsageError
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[PLAN] DECISION", help=DECISION_HELP, show_default=False),
+]
+Mode = Annotated[
+    CorrectionMode | None,
+    typer.Option(
+        "--mode",
+        help="Go back to before the decision, or leave all as it is and add to it.",
+        show_default=False,
+    ),
+]
+Guidance = Annotated[
+    str,
+    typer.Option("--guidance", metavar="TEXT", help="What to do instead.", show_default=False),
+]
+Nearest = Annotated[
+    bool,
+    typer.Option(
+        "--nearest", help="Go back further if the checkpoint before the decision is gone."
+    ),
+]
+
+
+def correct(
+    session: Session,
+    words: Words = None,
+    *,
+    mode: Mode = None,
+    guidance: Guidance = "",
+    plan_option: PlanOption = None,
+    nearest: Nearest = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    abort_run: AbortRun = False,
+    wait: Wait = 30.0,
+    print_: Print = None,
+) -> Report:
+    """Take a wrong decision back, or add to it, and record what to do instead."""
+    if mode is None:
+        raise UsageError(
+            "it is not said how to correct the decision",
+            hint="--mode revert goes back to before it, --mode append only adds to it",
+        )
+    with session.services() as services:
+        finder = Finder(session, services, plan_option, destructive=mode is CorrectionMode.REVERT)
+        plan, rest = finder.plan_and_words(words or (), most=1)
+        if not rest:
+            raise UsageError(
+                "no decision is named", hint=f"plan decision tree {plan.name} shows them"
+            )
+        service, found = services.corrections, rest[0]
+        preview = partial(
+            service.preview, plan.plan_id, mode=mode, guidance=guidance, nearest=nearest, wait=wait
+        )
+        if dry_run:
+            return correction_report(preview(found)).only(print_)
+        if mode is CorrectionMode.APPEND:
+            result = service.append(plan.plan_id, found, guidance, wait=wait)
+            return correction_report(result).only(print_)
+        if not yes and services.policies.asks_first(plan):
+            # What is wrong is told as such, not as a missing confirmation.
+            told = preview(found)
+            refuse_without_terminal(session, "taking a decision back")
+            confirm_correction(session, told)
+            found = told.decision.decision.decision_id
+        result = service.revert(
+            plan.plan_id, found, guidance, nearest=nearest, abort_run=abort_run, wait=wait
+        )
+        return correction_report(result).only(print_)
