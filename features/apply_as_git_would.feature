@@ -110,7 +110,6 @@ Feature: What lands on the branch is what git itself would have committed
   Scenario: A repository inside the sandbox that sets traps
     Given a repository with plan "auth"
     And a nested repository in the sandbox with hostile settings
-    And the agent writes "* filter=evil\n" to "nested/.gitattributes"
     Then plain git falls into a trap
     When I run "plan apply auth --yes"
     Then it succeeds
