@@ -77,7 +77,7 @@ Feature: Runs that crash
 
   Scenario: A crashed step is resumed as a step, and what was done before is told
     Given I run "plan run auth --step first -- true"
-    And "plan run auth --step second -- sh -c 'echo again >>done'" is killed at "run.started"
+    And "plan run auth --step second -- sh -c 'echo again >>done'" is killed at "run.marked"
     When I run "plan resume auth --dry-run"
     Then it prints "completed	step first"
     And it prints "pending	step second"

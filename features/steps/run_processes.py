@@ -21,7 +21,8 @@ HIDING = {
     "is stopped": f"(setsid sh -c 'echo $$ >../../pid; kill -STOP $$; {BUSY}' &)",
 }
 NOT_OURS = (
-    "setpriv --reuid 65534 --clear-groups sleep 600 >/dev/null 2>&1 & echo $! >../../pid; exit 1"
+    "setpriv --reuid 65534 --clear-groups sleep 600 >/dev/null 2>&1 & echo $! >../../pid; "
+    "until grep -q sleep /proc/$!/comm; do :; done; exit 1"
 )
 
 
