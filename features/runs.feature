@@ -32,6 +32,15 @@ Feature: Runs
     When I roll back to "before:1"
     Then the sandbox is exactly as it was at "one"
 
+  Scenario: After a rollback over three checkpoints the next run sees the restored state
+    Given the agent works and saves: two, three
+    When I roll back to "one"
+    And I run "plan run auth -- cp work.txt seen"
+    Then it succeeds
+    And "seen" and "work.txt" in the sandbox are the same
+    When I roll back to "before:1"
+    Then the sandbox is exactly as it was at "one"
+
   Scenario: A command that fails is rolled back if that is wanted, and undo brings its files back
     When I run "plan run auth --on-failure rollback -- sh -c 'echo bad >work.txt; touch more; exit 7'"
     Then it exits with 7

@@ -39,6 +39,11 @@ def _(context, path, content):
     assert _place(context, path).read_text() == f"{content}\n", _place(context, path).read_text()
 
 
+@then('"{copy:Text}" and "{path:Text}" in the sandbox are the same')
+def _(context, copy, path):
+    assert _place(context, copy).read_bytes() == _place(context, path).read_bytes()
+
+
 @then('"{path:Text}" in the sandbox holds nothing')
 def _(context, path):
     assert _place(context, path).read_text() == ""
