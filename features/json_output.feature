@@ -20,7 +20,7 @@ Feature: JSON output
       | plan rollback auth one --yes         |
       | plan undo auth                       |
       | plan redo auth                       |
-      | plan policy auth --max-checkpoints 9 |
+      | plan policy auth --max-checkpoints 29 |
       | plan checkpoint pin auth one         |
       | plan checkpoint unpin auth one       |
       | plan checkpoint prune auth --yes     |
@@ -36,6 +36,7 @@ Feature: JSON output
       | plan run other --step build --format json -- true |
       | plan run other --step build --format json -- true |
       | plan steps other                     |
+      | plan tool other ruff --format json -- true |
       | plan runs list auth                  |
       | plan runs show auth 1                |
       | plan abort long                      |
@@ -79,6 +80,8 @@ Feature: JSON output
       | plan run nothing --format json -- true  | not_found     |
       | plan run auth --env A --format json -- true | usage      |
       | plan steps nothing                      | not_found     |
+      | plan tool nothing x --format json -- true | not_found   |
+      | plan tool auth 'a b' --format json -- true | usage     |
       | plan abort auth                         | failed        |
       | plan resume auth                        | failed        |
       | plan runs list nothing                  | not_found     |

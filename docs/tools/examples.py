@@ -67,6 +67,7 @@ SESSION = (
     "plan resume --dry-run",
     "plan run --step build -- touch src/built",
     "plan steps",
+    "plan tool pytest -- touch src/tested",
     "plan ops --limit 1",
     "plan log --limit 2",
     "plan fork login twin",

@@ -30,6 +30,7 @@ from backtrail.services.plans import PlanService
 from backtrail.services.policies import PolicyService
 from backtrail.services.runs import RunService
 from backtrail.services.steps import StepService
+from backtrail.services.tools import ToolService
 from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
 from backtrail.storage.address import database_files
 from backtrail.storage.database import Database
@@ -57,6 +58,7 @@ class Services:
     lifecycle: LifecycleService
     runs: RunService
     steps: StepService
+    tools: ToolService
     decisions: DecisionService
     applies: ApplyService
     corrections: CorrectionService
@@ -128,6 +130,7 @@ def open_services(
         lifecycle=LifecycleService(workspace),
         runs=RunService(workspace, environ),
         steps=StepService(workspace),
+        tools=ToolService(workspace, environ),
         decisions=DecisionService(workspace),
         applies=ApplyService(workspace),
         corrections=CorrectionService(checkpoints, workspace),

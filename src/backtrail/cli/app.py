@@ -31,6 +31,7 @@ from backtrail.cli.commands.run import abort, run
 from backtrail.cli.commands.save import save
 from backtrail.cli.commands.status import status
 from backtrail.cli.commands.steps import steps
+from backtrail.cli.commands.tool import tool
 from backtrail.cli.commands.undo import redo, undo
 from backtrail.cli.default_group import ListingGroup
 from backtrail.cli.output.emit import emit
@@ -75,6 +76,7 @@ def build() -> typer.Typer:
         ("abort", abort, RUNS),
         ("resume", resume, RUNS),
         ("steps", steps, RUNS),
+        ("tool", tool, RUNS),
         ("rollback", rollback, BACK),
         ("undo", undo, BACK),
         ("redo", redo, BACK),

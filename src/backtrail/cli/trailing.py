@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 # Commands that run another one: its exit codes are theirs.
-WRAPPERS = frozenset({"run", "resume"})
+WRAPPERS = frozenset({"run", "resume", "tool"})
 _WITH_VALUE = frozenset({"-C", "--format"})
 
 

@@ -153,8 +153,9 @@ TOOL = Section(
         Key(
             "checkpoint",
             choice(ToolCheckpoint),
-            "When its calls are recorded. Without it: as the triggers say, and not at all for a "
-            "tool that only reads.",
+            "When `plan tool` takes a checkpoint of its calls, whatever the triggers say; after "
+            "a failure `on_error` still counts. Without it: as the triggers say, and not at all "
+            "for a tool that only reads.",
         ),
     ),
 )

@@ -37,6 +37,7 @@ class OperationKind(StrEnum):
     PURGE = "purge"
     RESTORE = "restore"
     RUN = "run"
+    TOOL = "tool"
     APPLY = "apply"
     BRANCH = "branch"
 

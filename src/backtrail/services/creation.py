@@ -69,7 +69,7 @@ def create_checkpoint(
     try:
         ws.progress("looking at the sandbox")
         if captured is None:
-            heads = _kept_commits(announced.parent)
+            heads = kept_commits(announced.parent)
             captured = locked.camera.capture(replacing=replacing or Replacing(), known_heads=heads)
         commit = write_commit(locked, announced, captured)
         ws.failpoints.reach("create.objects_written")
@@ -228,7 +228,7 @@ def complete(
     return done
 
 
-def _kept_commits(previous: Checkpoint | None) -> tuple[CommitId, ...]:
+def kept_commits(previous: Checkpoint | None) -> tuple[CommitId, ...]:
     """Commits of the user's that an earlier checkpoint already keeps in the store."""
     if previous is None:
         return ()

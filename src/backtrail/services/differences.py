@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def changes_between(
-    store: PrivateStore, old: Captured, new: Captured | Glimpse
+    store: PrivateStore, old: Captured | Glimpse, new: Captured | Glimpse
 ) -> tuple[FileChange, ...]:
     """Files that differ in content, kind or mode, and empty directories that came or went."""
     files = changed_files(store, old.tree, new.tree)

@@ -11,10 +11,12 @@ from backtrail.domain.steps import StepsLeaving, steps_leaving
 from backtrail.domain.timeline import leaving, returning_tombstones, tool_calls
 from backtrail.services.children import ALREADY_OVER, placed_children
 from backtrail.services.forecast import Outlook, live_after
+from backtrail.services.tool_places import marks_of_calls, tool_places
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
+    from backtrail.domain.timeline import TimelineRow
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
@@ -33,13 +35,22 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
         return Impact(
             checkpoints_superseded=len(gone),
             decisions_after_cp=sum(_leaves(now, then, *place) for place in decisions),
-            tool_calls_after_cp=tool_calls(gone),
+            tool_calls_after_cp=_calls_leaving(uow, plan, now, then, gone),
             runs_after_cp=sum(_leaves(now, then, *place) for place in runs),
             child_plans_invalidated=_children_leaving(uow, plan, now, then),
             steps_superseded=len(steps.superseded),
             steps_pending_again=len(steps.pending_again),
             sandbox=str(locked.sandbox.path),
         )
+
+
+def _calls_leaving(
+    uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage, gone: list[TimelineRow]
+) -> int:
+    """Calls in the log, and those that only checkpoints saved by somebody else tell of."""
+    logged = sum(_leaves(now, then, *place) for place in tool_places(uow, plan.plan_id))
+    known = marks_of_calls(uow, plan.plan_id)
+    return logged + tool_calls(row for row in gone if row.checkpoint_id not in known)
 
 
 def lineages(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> tuple[Lineage, Lineage]:

@@ -1,0 +1,50 @@
+"""`plan tool`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from backtrail.cli.commands.run import Cwd, ResultFile, execution_of, take_result_file
+from backtrail.cli.options import PlanOption, Wait
+from backtrail.cli.output.report import Report
+from backtrail.cli.session import Session
+from backtrail.cli.target import Finder
+from backtrail.domain.errors import UsageError
+
+Words = Annotated[
+    list[str] | None, typer.Argument(metavar="[PLAN] NAME", show_default=False, help="The tool.")
+]
+
+
+def tool(
+    session: Session,
+    words: Words = None,
+    *,
+    plan_option: PlanOption = None,
+    cwd: Cwd = ".",
+    result: ResultFile = None,
+    wait: Wait = 30.0,
+) -> Report:
+    """Run a command as a tool that plan.toml may declare: plan tool [PLAN] NAME -- COMMAND."""
+    from backtrail.cli.output.tools import called_report
+
+    take_result_file(session, result)
+    with session.services() as services:
+        plan, names = Finder(session, services, plan_option, destructive=True).plan_and_words(
+            words or (), most=1
+        )
+        if not names:
+            raise UsageError(
+                "no tool is named", hint="name it before --: plan tool pytest -- pytest -q"
+            )
+        call = services.tools.execute(
+            plan.plan_id,
+            names[0],
+            session.trailing,
+            cwd=cwd,
+            wait=wait,
+            execution=execution_of(session),
+        )
+    return called_report(plan, call)

@@ -1,0 +1,48 @@
+"""Automatic checkpoints: one that would say the same as the latest is not made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.domain.operation import OperationKind
+from backtrail.services.creation import create_checkpoint, kept_commits
+from backtrail.services.journal import Entry
+from backtrail.services.pruning import keep_within_limits
+
+if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest
+    from backtrail.git.capture import Captured
+    from backtrail.services.workspace import LockedSandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Automatic:
+    """A checkpoint that stands for the sandbox as it is, made now or earlier."""
+
+    checkpoint: Checkpoint
+    reused: bool
+
+
+def automatic_checkpoint(locked: LockedSandbox, request: CheckpointRequest) -> Automatic:
+    """The latest checkpoint if nothing has moved since, else a new one."""
+    ws = locked.workspace
+    with ws.database.read() as uow:
+        plan = uow.plans.get(locked.plan.plan_id)
+        latest = uow.checkpoints.latest(plan.plan_id)
+    captured = None
+    if latest is not None and latest.position == plan.position and latest.restorable:
+        ws.progress("looking at the sandbox")
+        captured = locked.camera.capture(known_heads=kept_commits(latest))
+        if _says_the_same(latest, captured):
+            return Automatic(latest, reused=True)
+    entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
+    made = create_checkpoint(locked, request, captured=captured, log=entry)
+    keep_within_limits(locked)
+    return Automatic(made.checkpoint, reused=False)
+
+
+def _says_the_same(latest: Checkpoint, captured: Captured) -> bool:
+    """Whether files, index, HEAD and branch are those of the checkpoint."""
+    known = (latest.metadata.get("tree"), latest.metadata.get("state_commit"))
+    return known == (captured.tree, captured.state_commit)
