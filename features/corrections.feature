@@ -6,16 +6,17 @@ Feature: Corrections
   Background:
     Given a repository with plan "auth"
 
-  Scenario: A middle one of twelve decisions, with thirty checkpoints, runs and steps
-    Given 12 decisions in a tree, with work, runs and steps between them: at least 30 checkpoints
+  Scenario: A middle one of twelve decisions, with thirty checkpoints, runs, steps and child plans
+    Given 12 decisions in a tree, with work, runs, steps and child plans between them: at least 30 checkpoints
     When decision D5 is reverted with "do it otherwise"
     Then exactly what came after its checkpoint has left the timeline, by an independent count
     And the sandbox is exactly as it was at "before D5"
     And what has to be done again is what left, in its old order
+    And child plans that began after it are invalidated, and no others
     And the corrective decision stands in the place of D5, with the revert's result as its checkpoint
     When I undo
     Then the sandbox is exactly as it was at "after everything"
-    And decisions, steps and runs hold as they did at first
+    And decisions, steps, runs and child plans hold as they did at first
     When I redo
     Then the sandbox is exactly as it was at "before D5"
     And the decisions that hold are: D1, D2, D3, D4, D13
@@ -25,7 +26,7 @@ Feature: Corrections
     And the sandbox is exactly as it was at "before D3"
     When I undo
     Then the sandbox is exactly as it was at "after everything"
-    And decisions, steps and runs hold as they did at first
+    And decisions, steps, runs and child plans hold as they did at first
     And rows and refs agree, and nothing is half done
 
   Scenario: One correction after the other, each undone
@@ -165,6 +166,26 @@ Feature: Corrections
     And no correction is recorded
     When I undo
     Then the sandbox is exactly as it was at "a"
+
+  Scenario: What could be reverted is in the plan's status
+    When I run "plan status auth"
+    Then it shows: rollback: asks first | decision: - | revertible: -
+    Given the decisions: one, two
+    And the checkpoints before D1 and D1 were deleted
+    When I run "plan status auth --format json"
+    Then its JSON has data.current_decision.number "D2"
+    And its JSON has data.revertible ["D2"]
+    And its JSON has data.rollback_policy.allowed true
+    When I run "plan policy auth --no-confirmation"
+    And I run "plan status auth --format rich"
+    Then it shows: Decision | D2 two | Can be reverted | D2 | Rollback | does not ask
+    When I run "plan correct auth D2 --mode revert --guidance other"
+    Then it succeeds
+    When I run "plan policy auth --forbid-rollback"
+    And I run "plan status auth"
+    Then it shows: rollback: not allowed
+    When I run "plan correct auth D3 --mode revert --guidance other --yes"
+    Then it exits with 5 and says "does not allow rollbacks"
 
   Scenario: The report on a terminal
     Given the decisions: one, two, three

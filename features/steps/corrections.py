@@ -22,7 +22,7 @@ REVERT = ("correct", "auth", "D2", "--mode", "revert", "--guidance", "other", "-
 
 
 @given(
-    "{count:d} decisions in a tree, with work, runs and steps between them: "
+    "{count:d} decisions in a tree, with work, runs, steps and child plans between them: "
     "at least {checkpoints:d} checkpoints"
 )
 def _(context, count, checkpoints):
@@ -61,9 +61,17 @@ def _(context):
     leaving = context.leaving
     left = (leaving["decisions"] - {wrong}) | leaving["runs"]
     left |= corrections.steps_begun(context, leaving["step_marks"])
+    left |= corrections.invalidated(context)
     assert set(again) == left, (again, left)
     places = corrections.positions(context)
     assert again == sorted(again, key=places.__getitem__), again
+
+
+@then("child plans that began after it are invalidated, and no others")
+def _(context):
+    wanted = {context.plans[name].plan_id for name in ("child-6", "child-12")}
+    assert corrections.invalidated(context) == wanted
+    assert context.corrected.rollback.impact.child_plans_invalidated == len(wanted)
 
 
 @then(
@@ -83,11 +91,12 @@ def _(context, number):
     assert row["operation_id"] == result.rollback.operation_id, row
 
 
-@then("decisions, steps and runs hold as they did at first")
+@then("decisions, steps, runs and child plans hold as they did at first")
 def _(context):
     now = corrections.Held.now(context)
     for table in ("decisions", "runs", "step_marks"):
         assert now.ids[table] == context.at_first.ids[table], table
+    assert corrections.invalidated(context) == set()
     assert context.at_first.ids["checkpoint_metadata"] <= now.ids["checkpoint_metadata"]
 
 

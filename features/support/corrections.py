@@ -36,7 +36,22 @@ def live_a_long_story(context: Context) -> None:
         elif number % 3 == 1:
             command = ("touch", f"stepped {number}")
             run_forked(context.world, "run", "auth", "--step", f"k{number}", "--", *command).ok()
+        if number in (2, 6, 12):
+            _spawn(context, f"child-{number}")
     drive.remember(context, "after everything")
+
+
+def _spawn(context: Context, name: str) -> None:
+    world, parent = context.world, context.plan
+    with world.services() as services:
+        plan = services.plans.create(name, parent=services.plans.resolve(parent.name)).plan
+    context.plans = {**context.plans, name: plan}
+
+
+def invalidated(context: Context) -> set[str]:
+    """Child plans that no longer hold, as the rows say."""
+    sql = "SELECT plan_id FROM plans WHERE parent_plan_id = ? AND state = 'invalidated'"
+    return {str(r["plan_id"]) for r in audit.query(context.world, sql, context.plan.plan_id)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +110,8 @@ def positions(context: Context) -> dict[str, int]:
         found |= {
             str(r[identity]): int(str(r["position"])) for r in audit.query(context.world, sql)
         }
+    children = audit.query(context.world, "SELECT plan_id, spawn_position FROM plans")
+    found |= {str(r["plan_id"]): int(str(r["spawn_position"] or 0)) for r in children}
     sql = "SELECT step_id, position FROM step_marks WHERE kind = 'started' ORDER BY position DESC"
     found |= {str(r["step_id"]): int(str(r["position"])) for r in audit.query(context.world, sql)}
     return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from backtrail.domain.rollback_policy import RollbackPolicy
+
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint, Origin
+    from backtrail.domain.decision import StandingDecision
     from backtrail.domain.ids import OperationId
     from backtrail.domain.operation import OperationKind
     from backtrail.domain.plan import Phase, Plan, PlanState
@@ -124,6 +127,10 @@ class PlanStatus:
     forked_from: Origin | None = None
     run: Run | None = None
     """The run that is live, if one is."""
+    rollback_policy: RollbackPolicy = field(default_factory=RollbackPolicy)
+    current_decision: StandingDecision | None = None
+    revertible: tuple[StandingDecision, ...] = ()
+    """Decisions that `plan correct --mode revert` could take back, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,12 @@ from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 from backtrail.domain.rollback_policy import ROLLBACK
 from backtrail.git.commits import read_checkpoint
 from backtrail.services.children import refuse_as_parent
+from backtrail.services.deciding import standing
 from backtrail.services.differences import changes_between
 from backtrail.services.dirty import capture_checkout
 from backtrail.services.filling import Source
 from backtrail.services.overview import plan_overview
+from backtrail.services.permission import rollback_policy_of
 from backtrail.services.plan_creation import PlanCreation, origin_of
 from backtrail.services.plan_outline import PlanOutline
 from backtrail.services.spawning import record_spawn
@@ -172,6 +174,7 @@ class PlanService:
             counts = uow.checkpoints.counts(plan)
             stacks = uow.operations.stacks(plan)
             run = uow.runs.live(plan)
+            decisions = standing(uow, row)
             interrupted = [o for o in uow.operations.list(plan, 1) if o.state in UNFINISHED]
         changes: tuple[FileChange, ...] = ()
         problem = hint = None
@@ -195,6 +198,9 @@ class PlanService:
             redoable=len(stacks.redo),
             forked_from=origin_of(begun[0]) if begun else None,
             run=run,
+            rollback_policy=rollback_policy_of(ws, row).policy,
+            current_decision=next((d for d in decisions if d.current), None),
+            revertible=tuple(d for d in decisions if d.revertible),
         )
 
     def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:

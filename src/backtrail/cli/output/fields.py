@@ -83,6 +83,11 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
         "undoable": status.undoable,
         "redoable": status.redoable,
         "run": run_fields(status.run) if status.run else None,
+        "rollback_policy": status.rollback_policy.rules(),
+        "current_decision": decision_fields(status.current_decision)
+        if status.current_decision
+        else None,
+        "revertible": [entry.decision.number for entry in status.revertible],
     }
 
 

@@ -86,6 +86,9 @@ def _status_lines(status: PlanStatus) -> Iterator[str]:
     yield f"undoable: {status.undoable}"
     yield f"redoable: {status.redoable}"
     yield f"run: {run_words(status.run)}"
+    yield f"rollback: {_policy_words(status)}"
+    yield f"decision: {_decision_words(status)}"
+    yield f"revertible: {_revertible_words(status)}"
     if status.problem:
         yield f"problem: {safe(status.problem)}"
         yield f"hint: {safe(status.hint or '-')}"
@@ -104,6 +107,10 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
     rows += [(name.capitalize(), text(n)) for name, n in status.counts.items() if n]
     if status.run:
         rows.append(("Run", text(run_words(status.run), "yellow")))
+    if status.current_decision:
+        rows.append(("Decision", text(_decision_words(status))))
+        rows.append(("Can be reverted", text(_revertible_words(status))))
+    rows.append(("Rollback", text(_policy_words(status))))
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
     yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
     if status.problem:
@@ -114,6 +121,22 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
         yield panel(title, shortened(change_texts(status.changes), verbose=verbose), "yellow")
     else:
         yield text("Nothing has changed since the latest checkpoint.", "green")
+
+
+def _decision_words(status: PlanStatus) -> str:
+    current = status.current_decision
+    return f"{current.decision.number} {safe(current.decision.text)}" if current else "-"
+
+
+def _revertible_words(status: PlanStatus) -> str:
+    return " ".join(entry.decision.number for entry in status.revertible) or "-"
+
+
+def _policy_words(status: PlanStatus) -> str:
+    policy = status.rollback_policy
+    if not policy.allowed:
+        return "not allowed"
+    return "asks first" if policy.require_confirmation else "does not ask"
 
 
 def path_report(plan: Plan) -> Report:
