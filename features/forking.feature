@@ -135,3 +135,10 @@ Feature: A state taken elsewhere: forks, branches, exports
     When I run "plan checkpoint export auth one ../no/such/place"
     Then it exits with 1
     And no half-written export is left beside the repository
+
+  Scenario: Links that lead nowhere are exported as links
+    Given the agent links "astray" to "no/such/place"
+    And I save checkpoint "linked"
+    When I run "plan checkpoint export auth linked ../out --format json"
+    Then it succeeds
+    And no half-written export is left beside the repository

@@ -51,6 +51,8 @@ Feature: Mishaps
       | plan checkpoint label auth --clear  | 2         | no checkpoint                 |
       | plan rollback 1 --yes               | 3         | that must be a plan here      |
       | plan rollback auth before:x --yes   | 3         | nothing is recorded under it  |
+      | plan create other --sandbox=        | 2         | an unset variable is no place |
+      | plan apply auth --onto= --yes       | 2         | nor a branch                  |
 
   Scenario Outline: What a checkpoint has to say was damaged: <damage>
     Given the metadata of checkpoint "one" <damage>

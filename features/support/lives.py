@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 HUGE = 101 * 1024**2
 IN_PLACE = 1
 """The exit code of a restore that finds nothing to restore."""
+# Passed only where a plan gets a parent.
+OF_A_CHILD = {name for name in all_failpoints("plan") if name.startswith("plan.spawn")}
 FEW = ("rollback.safety_made", "rollback.files_restored", "rollback.landed")
 """Places of a rollback that are tried by default; the others have features of their own."""
 
@@ -81,7 +83,7 @@ def _kills(world: World, command: tuple[str, ...], families: tuple[str, ...]) ->
                     return
                 yield place
                 start.thaw()
-        wanted = all_failpoints(*(f for f in families if f != "rollback"))
+        wanted = all_failpoints(*(f for f in families if f != "rollback")) - OF_A_CHILD
         wanted |= set(FEW) if "rollback" in families else set()
         for place in sorted(wanted):
             ran = run_forked(world, *command, failpoints=KillHere(place))

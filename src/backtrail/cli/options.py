@@ -11,10 +11,23 @@ from backtrail.cli.session import Format
 
 FOR_ALL = "Options for all commands"
 
+
+def something(text: str) -> str:
+    """Refuse an empty word: in scripts it is a variable that nobody has set."""
+    if not text.strip():
+        raise typer.BadParameter("it is empty")
+    return text
+
+
+def some_path(text: str) -> Path:
+    return Path(something(text))
+
+
 Directory = Annotated[
     Path | None,
     typer.Option(
         "-C",
+        parser=some_path,
         metavar="PATH",
         help="Work as if started in PATH.",
         show_default=False,

@@ -36,8 +36,11 @@ def fsync_tree(root: Path) -> None:
     """Bring every file and directory below (and with) the root to disk."""
     for directory, _, files in os.walk(root):
         for name in files:
-            with _opened(os.path.join(directory, name)) as descriptor:
-                os.fsync(descriptor)
+            path = os.path.join(directory, name)
+            # A link is on disk with its directory; following it could lead anywhere.
+            if not os.path.islink(path):
+                with _opened(path) as descriptor:
+                    os.fsync(descriptor)
         with _opened(directory) as descriptor:
             os.fsync(descriptor)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.confirm import confirm_apply, refuse_without_terminal
-from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Print, Wait, Yes
+from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Print, Wait, Yes, something
 from backtrail.cli.output.applies import apply_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -18,6 +18,7 @@ Onto = Annotated[
     str | None,
     typer.Option(
         "--onto",
+        parser=something,
         metavar="BRANCH",
         help="The branch that gets the work; else the one that the plan was created from.",
         show_default=False,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.completion import complete_plan
-from backtrail.cli.options import Print
+from backtrail.cli.options import Print, some_path
 from backtrail.cli.output.plans import created_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -31,6 +31,7 @@ ExistingSandbox = Annotated[
     Path | None,
     typer.Option(
         "--sandbox",
+        parser=some_path,
         metavar="PATH",
         help="Attach this existing worktree or checkout instead of making a new worktree.",
         show_default=False,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import CHECKPOINT_HELP, PlanOption, Print
+from backtrail.cli.options import CHECKPOINT_HELP, PlanOption, Print, some_path
 from backtrail.cli.output.plans import created_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.output.takeouts import branched_report, exported_report
@@ -77,7 +77,7 @@ def export(
     with session.services() as services:
         finder = Finder(session, services, plan_option, removed=True)
         found, reference, name = _two(finder, words, "a directory or a .tar file")
-        given = session.start / name
+        given = session.start / some_path(name)
         # Links above it are the user's own ways; the last part is never followed.
         target = Path(given.parent.resolve(), given.name)
         result = services.lifecycle.export(found.plan_id, reference, target, ignored=with_ignored)

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Print, Wait, YesForSymmetry
+from backtrail.cli.options import (
+    DryRun,
+    PlanArgument,
+    PlanOption,
+    Print,
+    Wait,
+    YesForSymmetry,
+    some_path,
+)
 from backtrail.cli.output.lifecycle import restored_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -15,6 +23,7 @@ Place = Annotated[
     Path | None,
     typer.Option(
         "--path",
+        parser=some_path,
         metavar="PLACE",
         help="Put it there; or, if you moved the sandbox there, take it up.",
         show_default=False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Wait
+from backtrail.cli.options import PlanArgument, PlanOption, Wait, some_path, something
 from backtrail.cli.output.report import Failure, Report
 from backtrail.cli.session import Format, Session
 from backtrail.cli.target import Finder
@@ -45,6 +45,7 @@ Verify = Annotated[
     str | None,
     typer.Option(
         "--verify",
+        parser=something,
         metavar="COMMAND",
         help="A shell command that must succeed, too; implies --post-checkpoint, which is "
         "marked green then.",
@@ -56,12 +57,15 @@ PostCheckpoint = Annotated[
 ]
 Cwd = Annotated[
     str,
-    typer.Option("--cwd", metavar="DIR", help="Start it in this directory of the sandbox."),
+    typer.Option(
+        "--cwd", parser=something, metavar="DIR", help="Start it in this directory of the sandbox."
+    ),
 ]
 ResultFile = Annotated[
     Path | None,
     typer.Option(
         "--result",
+        parser=some_path,
         metavar="FILE",
         help="Write the JSON envelope there; output stays as it is.",
         show_default=False,
@@ -178,6 +182,8 @@ def take_result_file(session: Session, file: Path | None) -> None:
     if file is None:
         return
     place = session.start / file
+    if place.is_dir():
+        raise UsageError(f"--result {str(file)!r} is a directory", hint="name a file")
     if not place.parent.is_dir():
         raise UsageError(
             f"the directory of --result {str(file)!r} does not exist", hint="make it first"
