@@ -73,7 +73,9 @@ Feature: Runs
     And run 1 is success and ended with 0
     When I run "plan run auth --verify 'exit 9' --on-failure rollback -- sh -c 'echo bad >work.txt'"
     Then it exits with 9
+    And it notes "run 2 did not pass its check, which ended with 9"
     And run 2 is rolled_back and ended with 9
+    And run 2 started before the checkpoint after it, and its command ended with 0
     And "work.txt" in the sandbox holds "good"
     And "last-green" is the checkpoint after run 1
 

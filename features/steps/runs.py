@@ -61,6 +61,16 @@ def _(context, number, status, code):
     assert row["live_plan_id"] is None, row
 
 
+@then("run {number:d} started before the checkpoint after it, and its command ended with {code:d}")
+def _(context, number, code):
+    ran = run_forked(context.world, "runs", "show", "auth", str(number), "--format", "json")
+    run = ran.ok().json()["data"]["run"]
+    assert run["result"]["command_exit_code"] == code, run
+    shown = ("checkpoint", "show", "auth", run["post_checkpoint_id"], "--format", "json")
+    after = run_forked(context.world, *shown).ok().json()["data"]["checkpoint"]
+    assert run["started_at"] < after["created_at"], (run, after)
+
+
 @then("run {number:d} is {status:w}")
 def _(context, number, status):
     assert run_row(context, number)["status"] == status, run_row(context, number)

@@ -91,17 +91,20 @@ class ActiveRun:
         self.ws.failpoints.reach("run.protected")
 
     def mark_started(self, command: str | None) -> None:
-        """Written down before the command can do anything."""
+        """Written down before the command can do anything; a check belongs to the same start."""
         with self.ws.database.write() as uow:
             plan = uow.plans.lock(self.run.plan_id)
-            self.run = uow.runs.update(
-                self.run.run_id,
-                status=RunStatus.RUNNING,
-                command=command,
-                started_at=self.ws.now(),
-                position=uow.plans.next_position(plan.plan_id),
-                epoch=plan.current_epoch,
-            )
+            if self.run.started_at is None:
+                self.run = uow.runs.update(
+                    self.run.run_id,
+                    status=RunStatus.RUNNING,
+                    command=command,
+                    started_at=self.ws.now(),
+                    position=uow.plans.next_position(plan.plan_id),
+                    epoch=plan.current_epoch,
+                )
+            else:
+                self.run = uow.runs.update(self.run.run_id, command=command)
         self.ws.failpoints.reach("run.marked")
 
     def save_after(self) -> Checkpoint:

@@ -63,7 +63,8 @@ class Execution:
         if options.verify is None:
             return ending
         checked = self.execute(run, ("/bin/sh", "-c", options.verify), limit=options.timeout)
-        details = {**ending.details, **checked.details, "verify_exit_code": checked.exit_code}
+        codes = {"command_exit_code": ending.exit_code, "verify_exit_code": checked.exit_code}
+        details = {**ending.details, **checked.details, **codes}
         return replace(checked, details=details)
 
     def end_block(self, run: ActiveRun, cause: Cause, code: int = 1) -> Ending:

@@ -204,4 +204,6 @@ def _what_happened(outcome: RunOutcome) -> str:
         return f"was ended after {outcome.run.options.timeout:g} s"
     if outcome.run.result.get("not_started"):
         return f"did not start: {outcome.exit_code}"
+    if outcome.run.result.get("verify_exit_code"):
+        return f"did not pass its check, which ended with {outcome.exit_code}"
     return f"failed with {outcome.exit_code}"
