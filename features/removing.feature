@@ -64,6 +64,8 @@ Feature: Removing a plan loses nothing, and restore brings it back
     And its JSON has data.restore.verified true
     And the sandbox is exactly as it was at "one"
     And rows and refs agree, and nothing is half done
+    When I run "plan log auth --format json"
+    Then it succeeds
     When I run "plan restore auth"
     Then it exits with 1 and says "nothing to restore"
 

@@ -93,6 +93,18 @@ Feature: Tools
     When I undo
     Then the calls that a rollback to "one" would take back are 7
 
+  Scenario: The status tells how many calls the latest checkpoint does not hold
+    Given plan.toml is "triggers = []\n"
+    When I run "plan tool auth fmt -- true"
+    And I run "plan tool auth fmt -- touch made"
+    And I run "plan status auth --format json"
+    Then its JSON has data.tool_calls_since_latest 2
+    When I run "plan status auth --format rich"
+    Then it shows: Tool calls since | 2
+    When I run "plan save auth"
+    And I run "plan status auth"
+    Then it shows: tool_calls_since_latest: 0
+
   Scenario: Checkpoints that somebody else saved around a tool count as a call, too
     When I run "plan save auth --type pre_tool --tool mine"
     And I run "plan tool auth ruff -- touch new"

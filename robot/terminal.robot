@@ -92,6 +92,17 @@ Undo Asks Nothing And Names The Way Back
     Should Contain    ${screen}    plan redo auth takes this undo back
     Nothing Has Changed
 
+Taking A Decision Back Is Asked For
+    Shell    plan decision add 'make a mess'
+    Shell    plan decision add 'make it worse' --parent D1
+    ${screen} =    Terminal    plan correct D1 --mode revert --guidance tidy    Go on? [y/N]    n    code=6
+    Should Contain    ${screen}    Decision D1 is taken back: make a mess
+    Should Contain    ${screen}    2 decisions would leave the timeline.
+    Nothing Has Changed
+    ${screen} =    Terminal    plan correct D1 --mode revert --guidance tidy    Go on? [y/N]    y
+    Should Contain    ${screen}    D3 in its place
+    Nothing Has Changed
+
 
 *** Keywords ***
 A Plan With Something To Lose

@@ -131,6 +131,7 @@ class PlanStatus:
     current_decision: StandingDecision | None = None
     revertible: tuple[StandingDecision, ...] = ()
     """Decisions that `plan correct --mode revert` could take back, oldest first."""
+    tool_calls_since_latest: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,13 @@ def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Im
         )
 
 
+def tool_calls_after(uow: UnitOfWork, plan: Plan, checkpoint: Checkpoint) -> int:
+    """How many calls of tools on the timeline came after a checkpoint."""
+    now, then = lineages(uow, plan, checkpoint)
+    gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
+    return _calls_leaving(uow, plan, now, then, gone)
+
+
 def _calls_leaving(
     uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage, gone: list[TimelineRow]
 ) -> int:

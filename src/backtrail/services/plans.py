@@ -24,6 +24,7 @@ from backtrail.services.deciding import standing
 from backtrail.services.differences import changes_between
 from backtrail.services.dirty import capture_checkout
 from backtrail.services.filling import Source
+from backtrail.services.impact import tool_calls_after
 from backtrail.services.overview import plan_overview
 from backtrail.services.permission import rollback_policy_of
 from backtrail.services.plan_creation import PlanCreation, origin_of
@@ -175,6 +176,7 @@ class PlanService:
             stacks = uow.operations.stacks(plan)
             run = uow.runs.live(plan)
             decisions = standing(uow, row)
+            calls = tool_calls_after(uow, row, latest) if latest else 0
             interrupted = [o for o in uow.operations.list(plan, 1) if o.state in UNFINISHED]
         changes: tuple[FileChange, ...] = ()
         problem = hint = None
@@ -201,6 +203,7 @@ class PlanService:
             rollback_policy=rollback_policy_of(ws, row).policy,
             current_decision=next((d for d in decisions if d.current), None),
             revertible=tuple(d for d in decisions if d.revertible),
+            tool_calls_since_latest=calls,
         )
 
     def _changes_since(self, plan: Plan, latest: Checkpoint | None) -> tuple[FileChange, ...]:

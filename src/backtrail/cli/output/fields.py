@@ -88,6 +88,7 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
         if status.current_decision
         else None,
         "revertible": [entry.decision.number for entry in status.revertible],
+        "tool_calls_since_latest": status.tool_calls_since_latest,
     }
 
 

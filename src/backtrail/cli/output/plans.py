@@ -89,6 +89,7 @@ def _status_lines(status: PlanStatus) -> Iterator[str]:
     yield f"rollback: {_policy_words(status)}"
     yield f"decision: {_decision_words(status)}"
     yield f"revertible: {_revertible_words(status)}"
+    yield f"tool_calls_since_latest: {status.tool_calls_since_latest}"
     if status.problem:
         yield f"problem: {safe(status.problem)}"
         yield f"hint: {safe(status.hint or '-')}"
@@ -110,6 +111,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
     if status.current_decision:
         rows.append(("Decision", text(_decision_words(status))))
         rows.append(("Can be reverted", text(_revertible_words(status))))
+    if status.tool_calls_since_latest:
+        rows.append(("Tool calls since", text(status.tool_calls_since_latest)))
     rows.append(("Rollback", text(_policy_words(status))))
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
     yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
