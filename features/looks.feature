@@ -179,3 +179,13 @@ Feature: What a person sees
     Then it is offered: auth, api
     When the shell asks what could follow "plan status a" in "elsewhere"
     Then it is offered: nothing
+
+  Scenario: Steps
+    Given plan "auth"
+    When I run "plan steps auth --format rich"
+    Then it shows: Plan auth has no steps yet; plan run --step KEY makes one.
+    When I run "plan run auth --step build -- true"
+    And I run "plan steps auth --format rich"
+    Then it shows: step | status | exit | build | 0 | true
+    When I run "plan steps auth -v --format rich"
+    Then it shows: position | id | build
