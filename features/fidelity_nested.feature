@@ -94,6 +94,28 @@ Feature: Repositories inside the sandbox
     Then checkpoints "two" and "three" hold the same files
     And the latest checkpoint tells that it does not hold: src/.git
 
+  Scenario Outline: A <kind> that became a repository <how> commits
+    Given the agent does this to "thing": makes a <kind>
+    And I save checkpoint "one"
+    When the agent deletes "thing"
+    And a nested repository "thing" <how> commits
+    And I save checkpoint "two"
+    Then "thing/inside.txt" is "inside\n" in the latest checkpoint
+    And the latest checkpoint tells that it does not hold: thing/.git
+    When the agent deletes "thing/inside.txt"
+    And I roll back to "two"
+    Then the sandbox is exactly as it was at "two"
+    And the repository in "thing" is whole
+    When I run "plan rollback auth one --yes"
+    Then it exits with 5 and says "it is a git repository"
+
+    Examples:
+      | kind | how     |
+      | file | with    |
+      | file | without |
+      | link | with    |
+      | link | without |
+
   Scenario: Submodules, initialised and not
     Given the agent adds the submodules "ready" and "bare", and only "ready" is initialised
     And I save checkpoint "one"

@@ -35,6 +35,8 @@ from backtrail.git.trees import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
@@ -67,7 +69,8 @@ class FilePlan:
 
     goal: Goal
     changes: tuple[RevertedFile, ...]
-    survivors: tuple[str, ...]
+    survivors: Mapping[str, str]
+    """Captured paths that stay although the goal lacks them, with the reason."""
     extras: ExtrasPlan
     present: tuple[TreeId | None, TreeId]
     """The chosen ignored files, and all others, as they were captured."""
@@ -86,11 +89,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     directories = (os.fsencode(path) + b"/" for path in goal.extras.empty_directories)
     free = _not_in_the_way(going, [*coming, *directories])
     files, included = entries_in(listing), _included_entries(store, goal)
-    survivors = ignored_at(store, files, goal.excludes, free)
-    survivors -= _tracked(store, goal.index, survivors)
-    survivors -= _known_absent(store, goal, survivors)
-    uncaptured = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
-    survivors |= {p for p in free if not uncaptured.isdisjoint((p, *parents_of(p)))}
+    survivors = _survivors(store, goal, files, free)
     more, less = _included_differences(store, current.state.included, goal.included)
     extras = plan_extras(
         current.state.extras,
@@ -106,7 +105,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     return FilePlan(
         goal=goal,
         changes=tuple(RevertedFile(os.fsdecode(p), a) for p, a in sorted(changes.items())),
-        survivors=tuple(os.fsdecode(p) for p in sorted(survivors)),
+        survivors={os.fsdecode(p): why for p, why in sorted(survivors.items())},
         extras=extras,
         present=(current.state.included.tree, current.tree),
         not_captured=current.state.not_captured,
@@ -149,6 +148,22 @@ def _not_in_the_way(going: list[bytes], coming: list[bytes]) -> list[bytes]:
     wanted = set(coming)
     parents = {parent for path in coming for parent in parents_of(path)}
     return [p for p in going if p not in parents and wanted.isdisjoint(parents_of(p))]
+
+
+def _survivors(
+    store: PrivateStore, goal: Goal, files: list[TreeEntry], free: list[bytes]
+) -> dict[bytes, str]:
+    """Of what the goal lacks: what its rules ignored, and what is where something was not captured.
+
+    In the second place nobody knows what was there, so that nobody knows what should not be.
+    """
+    ignored = ignored_at(store, files, goal.excludes, free)
+    ignored -= _tracked(store, goal.index, ignored)
+    ignored -= _known_absent(store, goal, ignored)
+    unknown = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
+    there = [p for p in free if not unknown.isdisjoint((p, *parents_of(p)))]
+    reasons = dict.fromkeys(there, "not captured at the checkpoint")
+    return reasons | dict.fromkeys(ignored, "ignored at the checkpoint")
 
 
 def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) -> set[bytes]:

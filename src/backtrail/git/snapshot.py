@@ -124,10 +124,13 @@ class Snapshot:
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
         dropped = held_though_ignored - wanted
         root = self.inputs.root
+        # A repository with commits in the place of a file is a change for git, which would take it
+        # for a submodule. For us the file is gone, and what is in the repository is new.
+        replaced = {path for path in changed if is_directory_inside(root, path)}
         return Findings(
             # An edit does not bring back what has come to be ignored.
-            changed=[path for path in changed if path not in dropped],
-            deleted=deleted,
+            changed=[path for path in changed if path not in dropped | replaced],
+            deleted=[*deleted, *sorted(replaced)],
             untracked=untracked,
             dropped=sorted(dropped),
             tracked_ignored=sorted(

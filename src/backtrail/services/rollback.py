@@ -259,7 +259,7 @@ def _left_alone(
 ) -> tuple[LeftAlone, ...]:
     """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
     found = dict.fromkeys(ignored, "ignored")
-    found |= dict.fromkeys(files.survivors, "ignored at the checkpoint")
+    found |= files.survivors
     found |= {entry.path: entry.reason for entry in not_captured if entry.reason != SET_BITS}
     # What was restored or removed against the ignore rules was not left alone.
     touched = {change.file for change in files.changes} | set(files.goal.forced)
