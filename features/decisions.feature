@@ -39,6 +39,56 @@ Feature: Decisions
     Then the newest checkpoints carry: c D1
     And the rollback to "a" counts 1 decision after it
 
+  @storage
+  Scenario: Runs and steps that begin while a decision is current carry its id
+    Given I run "plan run auth -- true"
+    And the decisions: one
+    And I run "plan run auth --step build -- touch built"
+    And the decisions: two
+    And I run "plan run auth --step test -- touch tested"
+    And I run "plan run auth --step build -- touch built"
+    And I run "plan run auth -- true"
+    Then the runs carry: 1 none, 2 D1, 3 D2, 4 D2
+    And the steps carry: build D1, test D2
+    And a run that carries a decision that does not exist is refused by the database
+    When I run "plan runs show auth 2 --format json"
+    Then its JSON says that run 2 is of D1
+    When I run "plan steps auth --format json"
+    Then its JSON says that step "test" is of D2
+    When I run "plan decision show auth D2 --format json"
+    Then its JSON has data.made {"checkpoints": [5, 6], "runs": [3, 4], "steps": ["test"]}
+    When I run "plan decision show auth D1"
+    Then it shows: made_checkpoints: 3 | made_runs: 2 | made_steps: build
+    When I run "plan decision show auth D2 --format rich"
+    Then it shows: Made checkpoints | 5, 6 | Made runs | 3, 4 | Made steps | test
+
+  Scenario: A run and a step that begin after a decision was taken back belong to the one before
+    Given the decisions: one
+    And the agent works and saves: a
+    And the decisions: two
+    When I roll back to "a"
+    And I run "plan run auth --step build -- touch built"
+    Then the runs carry: 1 D1
+    And the steps carry: build D1
+
+  Scenario: A block of Python code and its steps carry the current decision, too
+    Given the decisions: one
+    When Python runs the steps: add(1, 2), nothing()
+    Then the runs carry: 1 D1
+    And the steps carry: add D1, nothing D1
+
+  @storage
+  Scenario: Rows of an earlier version learn which decision was current
+    Given I run "plan run auth --step early -- true"
+    And the decisions: one
+    And I run "plan run auth --step build -- touch built"
+    And I run "plan run auth -- true"
+    When the database is taken back to revision 0005
+    And I run "plan list"
+    Then it succeeds
+    And the runs carry: 1 none, 2 D1, 3 D1
+    And the steps carry: early none, build D1
+
   Scenario: A decision that was taken off the timeline comes back with an undo
     Given the decisions: one, two, three
     When I roll back to "before:D2"

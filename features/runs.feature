@@ -26,11 +26,30 @@ Feature: Runs
     And its variables are those of the caller, and of plan "auth" and run 1
 
   Scenario: The checkpoint before it is complete when the command starts, and before:RUN names it
+    Given the agent writes "by hand\n" to "work.txt"
+    And I remember the sandbox as "there"
     When I run "plan run auth -- sh -c 'plan_was_here=1; cp work.txt seen; echo new >work.txt'"
     Then it succeeds
     And "before:1" is a checkpoint of type pre_run
     When I roll back to "before:1"
-    Then the sandbox is exactly as it was at "one"
+    Then the sandbox is exactly as it was at "there"
+
+  Scenario: If nothing has moved since the latest checkpoint, that one protects the run
+    When I run "plan run auth --post-checkpoint -- sh -c 'echo new >work.txt'"
+    Then "before:1" and "one" are the same checkpoint
+    And the timeline is: initial, one, post_run
+    When I run "plan run auth --on-failure rollback -- sh -c 'echo bad >work.txt; exit 3'"
+    Then it exits with 3
+    And "before:2" is a checkpoint of type post_run
+    And "work.txt" in the sandbox holds "new"
+
+  Scenario: A run that changed nothing has moved the timeline
+    When I run "plan run auth -- true"
+    And I run "plan run auth -- true"
+    Then "before:1" and "one" are the same checkpoint
+    And "before:2" is a checkpoint of type pre_run
+    When I run "plan rollback auth before:2 --yes --format json"
+    Then its JSON has data.impact.runs_after_cp 1
 
   Scenario: After a rollback over three checkpoints the next run sees the restored state
     Given the agent works and saves: two, three
@@ -101,6 +120,7 @@ Feature: Runs
     Then it exits with 137
 
   Scenario: With JSON the command's output makes room for the envelope
+    Given the agent writes "by hand\n" to "work.txt"
     When I run "plan run auth --format json -- echo hello"
     Then it succeeds
     And it notes "hello"
@@ -188,7 +208,8 @@ Feature: Runs
     Then it prints "command: touch three"
 
   Scenario: A run is known by its number, its id and the beginning of its id
-    Given I run "plan run auth -- true"
+    Given the agent writes "by hand\n" to "work.txt"
+    And I run "plan run auth -- true"
     Then run 1 is found by its id and by a unique beginning
     When I run "plan runs show auth"
     Then it exits with 2 and says "no run is named"

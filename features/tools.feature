@@ -115,7 +115,7 @@ Feature: Tools
     When I run "plan tool auth ruff -- true" inside of a run
     Then it succeeds
     And run 1 is success and ended with 0
-    And the timeline is: initial, one, pre_run, pre_tool
+    And the timeline is: initial, one, pre_tool
     When plan "auth" runs "sleep 600" in the background
     And I run "plan tool auth ruff --format json -- touch never"
     Then it exits with 125
@@ -169,7 +169,7 @@ Feature: Tools
     Given plan.toml is "[tools.edit]\ncheckpoint = 'after'\n"
     When a function that is tool "edit" writes "new" to "work.txt", inside of a run
     Then the function returned what it returns
-    And the timeline is: initial, one, pre_run, post_tool
+    And the timeline is: initial, one, post_tool
     And the calls that a rollback to "one" would take back are 1
 
   Scenario: Killed between its steps, a call stands in nobody's way

@@ -3,7 +3,9 @@
 from behave import given, then, when
 
 from backtrail.domain.decision import DecisionRequest
-from support import audit, crashes, decisions, drive, phrases
+from backtrail.domain.errors import StorageError
+from backtrail.domain.ids import DecisionId
+from support import audit, crashes, decisions, drive, migrations, phrases
 from support.crowd import work_at_once
 from support.forked import run_forked
 
@@ -84,12 +86,53 @@ def _(context, number, kind):
 
 
 def _carried(context):
-    sql = "SELECT decision_id, seq FROM decisions WHERE plan_id = ?"
-    rows = audit.query(context.world, sql, context.plan.plan_id)
-    numbers = {row["decision_id"]: f"D{row['seq']}" for row in rows}
+    numbers = decisions.numbers(context)
     return [
         f"{drive.called(c)} {numbers.get(c.decision_id, 'none')}" for c in drive.listed(context)
     ]
+
+
+@then("the runs carry: {listed}")
+def _(context, listed):
+    found = decisions.carried_by(context, "runs", "number")
+    assert found == phrases.names(listed), found
+
+
+@then("the steps carry: {listed}")
+def _(context, listed):
+    found = decisions.carried_by(context, "steps", "key", order="step_id")
+    assert found == phrases.names(listed), found
+
+
+@then("its JSON says that run {number:d} is of {decision}")
+def _(context, number, decision):
+    run = context.ran.json()["data"]["run"]
+    assert run["number"] == number
+    assert decisions.numbers(context)[run["decision_id"]] == decision, run
+
+
+@then('its JSON says that step "{key:Text}" is of {decision}')
+def _(context, key, decision):
+    [step] = [step for step in context.ran.json()["data"]["steps"] if step["key"] == key]
+    assert decisions.numbers(context)[step["decision_id"]] == decision, step
+
+
+@then("a run that carries a decision that does not exist is refused by the database")
+def _(context):
+    with context.world.services() as services:
+        run = services.runs.get(context.plan.plan_id, "1")
+
+        def pretend():
+            with services.workspace.database.write() as uow:
+                uow.runs.update(run.run_id, decision_id=DecisionId("01AAAAAAAAAAAAAAAAAAAAAAAA"))
+
+        error = drive.refusal(pretend)
+    assert isinstance(error, StorageError), error
+
+
+@when("the database is taken back to revision {revision}")
+def _(context, revision):
+    migrations.take_back(context.world, revision)
 
 
 @then("the checkpoints carry: {listed}")

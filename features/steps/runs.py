@@ -100,6 +100,13 @@ def _(context, reference, kind):
     assert found.restorable, found
 
 
+@then('"{one:Text}" and "{other:Text}" are the same checkpoint')
+def _(context, one, other):
+    with drive.checkpoints(context) as service:
+        plan = context.plan.plan_id
+        assert service.get_checkpoint(plan, one) == service.get_checkpoint(plan, other)
+
+
 @then('"{reference:Text}" is the checkpoint after run {number:d}')
 def _(context, reference, number):
     with drive.checkpoints(context) as service:

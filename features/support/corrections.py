@@ -32,6 +32,7 @@ def live_a_long_story(context: Context) -> None:
         )
         drive.save(context, f"s{number}")
         if number % 3 == 0:
+            write_files(drive.sandbox(context), {"by hand": f"{number}\n"})
             run_forked(context.world, "run", "auth", "--", "touch", f"ran {number}").ok()
         elif number % 3 == 1:
             command = ("touch", f"stepped {number}")

@@ -30,6 +30,21 @@ def row_of(world: World, plan: str, number: str) -> Row:
     return row
 
 
+def numbers(context: Context) -> dict[str, str]:
+    """`D1` and so on by the id."""
+    sql = "SELECT decision_id, seq FROM decisions WHERE plan_id = ?"
+    rows = audit.query(context.world, sql, context.plan.plan_id)
+    return {str(row["decision_id"]): f"D{row['seq']}" for row in rows}
+
+
+def carried_by(context: Context, table: str, name: str, *, order: str | None = None) -> list[str]:
+    """What the rows of a table are called, each with the number of its decision."""
+    sql = f"SELECT {name} AS name, decision_id FROM {table} WHERE plan_id = ?"
+    rows = audit.query(context.world, f"{sql} ORDER BY {order or name}", context.plan.plan_id)
+    known = numbers(context)
+    return [f"{row['name']} {known.get(row['decision_id'], 'none')}" for row in rows]
+
+
 def holding(world: World, plan: str) -> list[str]:
     """Numbers of the decisions that the plan's lineage holds, worked out without the program."""
     sql = "SELECT current_epoch FROM plans WHERE plan_id = ?"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
 from backtrail.storage.engine import create_database_engine, for_writing
-from backtrail.storage.schema import ensure_schema
+from backtrail.storage.schema import ensure_schema, migrations_directory
 from backtrail.storage.tables import Base
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import Engine, Inspector
+    from sqlalchemy.engine.interfaces import ReflectedForeignKeyConstraint
+
+    from support.world import World
+
+LATER_KEYS = {("runs", "decision_id"), ("steps", "decision_id")}
 
 
 @contextmanager
@@ -50,6 +57,20 @@ def missing_migrations(engine: Engine) -> list[Any]:
         return list(compare_metadata(context, Base.metadata))
 
 
+def take_back(world: World, revision: str) -> None:
+    """Make the program's database one of an earlier version, with the rows that it has."""
+    url = world.rows.environment().get("PLAN_DATABASE_URL")
+    engine = create_database_engine(url or world.backtrail_home / "plan.db")
+    config = Config()
+    config.set_main_option("script_location", str(migrations_directory()))
+    try:
+        with for_writing(engine, "the past").begin() as connection:
+            config.attributes["connection"] = connection
+            command.downgrade(config, revision)
+    finally:
+        engine.dispose()
+
+
 def described(engine: Engine) -> dict[str, dict[str, list[str]]]:
     """Every table with all that the database knows about it; Alembic's own is left out."""
     inspector = inspect(engine)
@@ -61,11 +82,17 @@ def _table(inspector: Inspector, name: str) -> dict[str, list[str]]:
     return {
         "columns": [str(column) for column in inspector.get_columns(name)],
         "primary key": [str(inspector.get_pk_constraint(name))],
-        "foreign keys": _sorted(inspector.get_foreign_keys(name)),
+        "foreign keys": _sorted(_named(name, key) for key in inspector.get_foreign_keys(name)),
         "unique": _sorted(inspector.get_unique_constraints(name)),
         "checks": _sorted(inspector.get_check_constraints(name)),
         "indexes": _sorted(inspector.get_indexes(name)),
     }
+
+
+def _named(table: str, key: ReflectedForeignKeyConstraint) -> object:
+    """SQLite takes a further key only together with a column, and then without a name."""
+    later = (table, *key["constrained_columns"]) in LATER_KEYS
+    return {**key, "name": None} if later else key
 
 
 def _sorted(found: Iterable[object]) -> list[str]:

@@ -95,6 +95,17 @@ class StandingDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeUnderDecision:
+    """What carries a decision's id because it was made while that was the current one."""
+
+    checkpoints: tuple[int, ...] = ()
+    """Their numbers, without the one that was taken before the decision."""
+    runs: tuple[int, ...] = ()
+    steps: tuple[str, ...] = ()
+    """Their keys."""
+
+
+@dataclass(frozen=True, slots=True)
 class Decisions:
     """Decisions of a plan, oldest first."""
 

@@ -12,7 +12,7 @@ from backtrail.domain.step import StepOptions
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from backtrail.domain.ids import CheckpointId, PlanId, RunId
+    from backtrail.domain.ids import CheckpointId, DecisionId, PlanId, RunId
 
 Words = TypeVar("Words", bound=StrEnum)
 
@@ -145,6 +145,8 @@ class Run:
     options: RunOptions
     position: int | None
     epoch: int | None
+    decision_id: DecisionId | None
+    """The decision that was current when it started."""
     pre_checkpoint_id: CheckpointId | None
     post_checkpoint_id: CheckpointId | None
     abort_action: AbortAction | None

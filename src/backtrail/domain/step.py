@@ -16,7 +16,7 @@ from backtrail.domain.errors import UsageError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from backtrail.domain.ids import MarkId, PlanId, RunId, StepId
+    from backtrail.domain.ids import DecisionId, MarkId, PlanId, RunId, StepId
 
 MAX_KEY_LENGTH = 200
 COMMAND_LINE = 0
@@ -66,6 +66,8 @@ class Step:
     """What it runs, for people: the words of a command, or the name of a function."""
     directory: str
     """Where it runs, below the sandbox; empty for the sandbox itself."""
+    decision_id: DecisionId | None = None
+    """The decision that was current when it first started; a later attempt's is its run's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, CheckpointType
 from backtrail.domain.errors import GitFailedError, LeaseLostError, RunAbortedError
-from backtrail.domain.operation import OperationKind
 from backtrail.domain.run import Cause, Run, RunStatus
 from backtrail.processes.alarm import Alarm
 from backtrail.processes.family import RUN_VARIABLE
 from backtrail.services.access import writing
-from backtrail.services.creation import create_checkpoint
-from backtrail.services.journal import Entry
-from backtrail.services.pruning import keep_within_limits
+from backtrail.services.automatic import automatic_checkpoint
+from backtrail.services.decision_references import current_decision
 from backtrail.services.run_admission import RunOrder, admit
 from backtrail.services.run_lease import Heartbeat, Timing, fenced
 from backtrail.services.step_calls import StepCalls
@@ -102,6 +100,7 @@ class ActiveRun:
                     started_at=self.ws.now(),
                     position=uow.plans.next_position(plan.plan_id),
                     epoch=plan.current_epoch,
+                    decision_id=current_decision(uow, plan),
                 )
             else:
                 self.run = uow.runs.update(self.run.run_id, command=command)
@@ -127,10 +126,7 @@ class ActiveRun:
             meta={"run_id": self.run.run_id},
         )
         with writing(self.ws, self.run.plan_id, wait=self.order.wait) as locked:
-            entry = Entry(OperationKind.CHECKPOINT, reason=request.reason)
-            made = create_checkpoint(locked, request, log=entry).checkpoint
-            keep_within_limits(locked)
-            return made
+            return automatic_checkpoint(locked, request).checkpoint
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def search_decision(uow: UnitOfWork, plan: Plan, text: str) -> Decision | None:
     number = number_in(text)
     found = None
     if text == CURRENT:
-        newest = uow.decisions.newest_in(plan.plan_id, timeline_of(uow, plan))
+        newest = current_decision(uow, plan)
         found = uow.decisions.get(plan.plan_id, newest) if newest else None
     elif number is not None:
         found = uow.decisions.by_seq(plan.plan_id, number)
@@ -59,6 +59,11 @@ def check_live(uow: UnitOfWork, plan: Plan, decision: Decision) -> None:
             f"decision {decision.number} of plan {plan.name!r} is superseded",
             hint=f"plan decision list {plan.name} shows those that hold",
         )
+
+
+def current_decision(uow: UnitOfWork, plan: Plan) -> DecisionId | None:
+    """The newest decision that holds: what begins now belongs to it."""
+    return uow.decisions.newest_in(plan.plan_id, timeline_of(uow, plan))
 
 
 def timeline_of(uow: UnitOfWork, plan: Plan) -> Lineage:

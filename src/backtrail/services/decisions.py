@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backtrail.domain.decision import Decisions, check_text
+from backtrail.domain.decision import Decisions, MadeUnderDecision, check_text
 from backtrail.domain.operation import OperationKind
 from backtrail.services.access import writing
 from backtrail.services.deciding import Draft, record, standing
@@ -59,6 +59,20 @@ class DecisionService:
             found = find_decision(uow, row, reference)
             entries = standing(uow, row)
         return next(e for e in entries if e.decision.decision_id == found.decision_id)
+
+    def made_under(self, entry: StandingDecision) -> MadeUnderDecision:
+        """What was made while a decision was current, whether it is on the timeline or not."""
+        identity, own = entry.decision.decision_id, entry.checkpoint
+        with self._workspace.database.read() as uow:
+            return MadeUnderDecision(
+                checkpoints=tuple(
+                    checkpoint.seq
+                    for checkpoint in uow.checkpoints.carrying(identity)
+                    if own is None or checkpoint.checkpoint_id != own.checkpoint_id
+                ),
+                runs=tuple(run.number for run in uow.runs.carrying(identity)),
+                steps=tuple(step.name.key for step in uow.steps.carrying(identity)),
+            )
 
     def _parent(self, plan: Plan, request: DecisionRequest) -> DecisionId | None:
         check_plan_open(plan, "nothing more can be decided in it")

@@ -75,6 +75,7 @@ def _new_run(ws: Workspace, uow: UnitOfWork, order: RunOrder, timing: Timing) ->
         options=order.options,
         position=None,
         epoch=None,
+        decision_id=None,
         pre_checkpoint_id=None,
         post_checkpoint_id=None,
         abort_action=None,

@@ -11,6 +11,7 @@ from backtrail.domain.ids import MarkId, StepId
 from backtrail.domain.lineage import lineage_of
 from backtrail.domain.step import Mark, MarkKind, Result, Step, StepName
 from backtrail.domain.steps import Ledger, StepEntry, StepVerdict, step_verdict
+from backtrail.services.decision_references import current_decision
 from backtrail.services.ids import new_id
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _new_step(uow: UnitOfWork, plan: Plan, request: StepRequest) -> Step:
         digest=request.digest,
         command=request.command,
         directory=request.directory,
+        decision_id=current_decision(uow, plan),
     )
     uow.steps.add(step)
     return step

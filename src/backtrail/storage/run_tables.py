@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Float, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backtrail.domain.ids import CheckpointId, PlanId, RunId
+from backtrail.domain.ids import CheckpointId, DecisionId, PlanId, RunId
 from backtrail.domain.run import AbortAction, RunStatus
 from backtrail.storage.column_types import (
     FilePath,
@@ -35,6 +35,7 @@ class RunRow(Base):
         one_of("status", RunStatus),
         one_of("abort_action", AbortAction),
         Index("ix_runs_timeline", "plan_id", "position"),
+        Index("ix_runs_decision", "decision_id"),
     )
 
     run_id: Mapped[RunId] = mapped_column(Ulid, primary_key=True)
@@ -68,3 +69,6 @@ class RunRow(Base):
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     result_json: Mapped[Mapping[str, Any]] = mapped_column(JsonObject)
+    decision_id: Mapped[DecisionId | None] = mapped_column(
+        Ulid, ForeignKey("decisions.decision_id")
+    )

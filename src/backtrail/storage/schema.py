@@ -10,7 +10,7 @@ from backtrail.domain.errors import StorageError
 from backtrail.storage.engine import for_reading, for_writing, place_of, refuse_unfit
 from backtrail.storage.failures import translated_errors
 
-HEAD_REVISION = "0005"
+HEAD_REVISION = "0006"
 _VERSION_TABLE = "alembic_version"
 # Other programs use Alembic, too, and number their revisions alike: this table tells them apart.
 _OWN_TABLE = "checkpoint_metadata"

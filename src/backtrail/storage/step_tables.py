@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backtrail.domain.ids import MarkId, PlanId, RunId, StepId
+from backtrail.domain.ids import DecisionId, MarkId, PlanId, RunId, StepId
 from backtrail.domain.step import MarkKind, Outcome, OutputState
 from backtrail.storage.column_types import (
     ExactText,
@@ -26,7 +26,10 @@ class StepRow(Base):
     """A step as it was first started; it is live as long as one of its starts is."""
 
     __tablename__ = "steps"
-    __table_args__ = (Index("ix_steps_plan", "plan_id", "step_id"),)
+    __table_args__ = (
+        Index("ix_steps_plan", "plan_id", "step_id"),
+        Index("ix_steps_decision", "decision_id"),
+    )
 
     step_id: Mapped[StepId] = mapped_column(Ulid, primary_key=True)
     plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
@@ -35,6 +38,9 @@ class StepRow(Base):
     digest: Mapped[str] = mapped_column(DIGEST)
     command_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
     directory: Mapped[str] = mapped_column(ExactText)
+    decision_id: Mapped[DecisionId | None] = mapped_column(
+        Ulid, ForeignKey("decisions.decision_id")
+    )
 
 
 class StepMarkRow(Base):

@@ -109,4 +109,5 @@ def show(
         finder = Finder(session, services, plan_option)
         plan, rest = finder.plan_and_words(words or (), most=1)
         found = services.decisions.get(plan.plan_id, rest[0] if rest else CURRENT)
-    return decision_report(found).only(print_)
+        made = services.decisions.made_under(found)
+    return decision_report(found, made).only(print_)

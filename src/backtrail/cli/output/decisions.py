@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from backtrail.cli.output.decision_tree import decision_tree_lines, remarks_of
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from backtrail.domain.decision import Decisions, StandingDecision
+    from backtrail.domain.decision import Decisions, MadeUnderDecision, StandingDecision
     from backtrail.domain.plan import Plan
 
 
@@ -42,11 +43,11 @@ def added_report(plan: Plan, entry: StandingDecision) -> Report:
     )
 
 
-def decision_report(entry: StandingDecision) -> Report:
+def decision_report(entry: StandingDecision, made: MadeUnderDecision) -> Report:
     return Report(
-        data={"decision": decision_fields(entry)},
-        plain=lambda: _lines(entry),
-        rich=lambda _verbose: _shown(entry),
+        data={"decision": decision_fields(entry), "made": asdict(made)},
+        plain=lambda: _lines(entry, made),
+        rich=lambda _verbose: _shown(entry, made),
         values=_values(entry),
     )
 
@@ -154,13 +155,24 @@ def _facts(entry: StandingDecision) -> Iterator[tuple[str, str]]:
     yield "created", timestamp(decision.created_at)
 
 
-def _lines(entry: StandingDecision) -> Iterator[str]:
-    return (f"{name}: {safe(value)}" for name, value in _facts(entry))
+def _made_facts(made: MadeUnderDecision | None) -> Iterator[tuple[str, str]]:
+    if made is not None:
+        yield "made_checkpoints", ", ".join(map(str, made.checkpoints)) or "-"
+        yield "made_runs", ", ".join(map(str, made.runs)) or "-"
+        yield "made_steps", ", ".join(made.steps) or "-"
 
 
-def _shown(entry: StandingDecision) -> Iterator[RenderableType]:
+def _lines(entry: StandingDecision, made: MadeUnderDecision | None = None) -> Iterator[str]:
+    told = (*_facts(entry), *_made_facts(made))
+    return (f"{name}: {safe(value)}" for name, value in told)
+
+
+def _shown(
+    entry: StandingDecision, made: MadeUnderDecision | None = None
+) -> Iterator[RenderableType]:
     from backtrail.cli.output.look import facts, panel, text
 
-    rows = [(name.replace("_", " ").capitalize(), text(value)) for name, value in _facts(entry)]
+    told = (*_facts(entry), *_made_facts(made))
+    rows = [(name.replace("_", " ").capitalize(), text(value)) for name, value in told]
     style = "cyan" if entry.live else "yellow"
     yield panel(f"Decision {entry.decision.number}", facts(rows), style)

@@ -180,6 +180,7 @@ def run_fields(run: Run) -> dict[str, Any]:
         "argv": list(run.argv),
         "cwd": run.cwd,
         "options": run.options.as_json(),
+        "decision_id": run.decision_id,
         "pre_checkpoint_id": run.pre_checkpoint_id,
         "post_checkpoint_id": run.post_checkpoint_id,
         "abort_action": run.abort_action,

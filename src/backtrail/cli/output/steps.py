@@ -69,6 +69,7 @@ def step_fields(listed: ListedStep) -> dict[str, Any]:
         "command": list(step.command),
         "directory": step.directory,
         "run_id": entry.attempt.run_id,
+        "decision_id": step.decision_id,
         "outcome": result.outcome if result else None,
         "exit_code": result.exit_code if result else None,
         "reused": entry.reuses,

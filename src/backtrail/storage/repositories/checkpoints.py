@@ -69,6 +69,13 @@ class CheckpointRepository:
         )
         return self._first(query.order_by(CheckpointRow.checkpoint_id).limit(1))
 
+    def carrying(self, decision_id: DecisionId) -> Checkpoints:
+        """Those that have the id of a decision and were taken, oldest first."""
+        query = select(CheckpointRow).where(
+            CheckpointRow.decision_id == decision_id, CheckpointRow.state.not_in(_NEVER_TAKEN)
+        )
+        return self._all(query.order_by(CheckpointRow.position))
+
     def first(self, plan_id: PlanId) -> Checkpoint | None:
         """The oldest one ever taken, also if it is gone: `first` must not drift to another."""
         query = _of(plan_id).where(CheckpointRow.state.not_in(_NEVER_TAKEN))

@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from backtrail.domain.errors import NotFoundError
-from backtrail.domain.ids import CheckpointId, PlanId, RunId
+from backtrail.domain.ids import CheckpointId, DecisionId, PlanId, RunId
 from backtrail.domain.run import LIVE_STATUSES, AbortAction, Lease, Run, RunStatus
 from backtrail.storage.mapping import Origin
 from backtrail.storage.repositories.prefixes import starts_with
@@ -30,6 +30,7 @@ class RunChanges(TypedDict, total=False):
     lease: Lease
     position: int
     epoch: int
+    decision_id: DecisionId | None
     pre_checkpoint_id: CheckpointId | None
     post_checkpoint_id: CheckpointId | None
     abort_action: AbortAction | None
@@ -77,6 +78,11 @@ class RunRepository:
         """Runs whose id begins so, oldest first."""
         query = _of(plan_id).where(starts_with(RunRow.run_id, prefix))
         return self._all(query.order_by(RunRow.run_id).limit(limit))
+
+    def carrying(self, decision_id: DecisionId) -> Runs:
+        """Runs that have the id of a decision, oldest first."""
+        query = select(RunRow).where(RunRow.decision_id == decision_id)
+        return self._all(query.order_by(RunRow.number))
 
     def list(self, plan_id: PlanId, limit: int | None = None) -> Runs:
         """Newest first."""

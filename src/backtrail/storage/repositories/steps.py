@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from backtrail.domain.ids import MarkId, PlanId
+from backtrail.domain.ids import DecisionId, MarkId, PlanId
 from backtrail.domain.lineage import Lineage
 from backtrail.domain.step import Mark, OutputState, Result, Step, StepName
 from backtrail.domain.steps import Ledger, ledger_of
@@ -28,6 +28,7 @@ class StepRepository:
                 digest=step.digest,
                 command_json=step.command,
                 directory=step.directory,
+                decision_id=step.decision_id,
             )
         )
         self._session.flush()
@@ -43,6 +44,11 @@ class StepRepository:
         # Most plans have none, and then no more need be asked.
         marks = self.marks(plan_id) if rows else ()
         return ledger_of(map(_step, rows), marks, lineage)
+
+    def carrying(self, decision_id: DecisionId) -> list[Step]:
+        """Steps that have the id of a decision, oldest first."""
+        query = select(StepRow).where(StepRow.decision_id == decision_id)
+        return [_step(row) for row in self._session.scalars(query.order_by(StepRow.step_id))]
 
     def marks(self, plan_id: PlanId) -> list[Mark]:
         """All marks of the plan by position."""
@@ -71,6 +77,7 @@ def _step(row: StepRow) -> Step:
         digest=row.digest,
         command=row.command_json,
         directory=row.directory,
+        decision_id=row.decision_id,
     )
 
 
