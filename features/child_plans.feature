@@ -44,6 +44,74 @@ Feature: Plans that come out of another plan
     When I run "plan undo auth"
     Then the states of plans are: auth queued, child errored, done applied
 
+  Scenario: Children of a child leave and return with it
+    Given I run "plan create child --parent auth"
+    And I run "plan create grandchild --parent child"
+    And child plan "grandchild" has become "complete"
+    And the agent writes "more\n" to "work.txt"
+    When I run "plan rollback auth one --dry-run --format json"
+    And I then run "plan rollback auth one --yes --format json"
+    Then what happened is what the dry run told
+    And its JSON has data.impact.child_plans_invalidated 2
+    And the states of plans are: auth queued, child invalidated, grandchild invalidated
+    And these are refused in every format, with one sentence and a hint:
+      | command                     | exit code |
+      | plan apply grandchild --yes | 5         |
+    When I run "plan undo auth"
+    Then the states of plans are: auth queued, child queued, grandchild complete
+    When I run "plan rollback child first --yes"
+    Then the states of plans are: auth queued, child queued, grandchild invalidated
+    When I run "plan rollback auth one --yes --format json"
+    Then its JSON has data.impact.child_plans_invalidated 1
+    When I run "plan undo auth"
+    Then the states of plans are: auth queued, child queued, grandchild invalidated
+    When I run "plan undo child"
+    Then the states of plans are: auth queued, child queued, grandchild complete
+
+  Scenario: What came out of an applied child stays with it
+    Given I run "plan create child --parent auth"
+    And I run "plan create grandchild --parent child"
+    And child plan "child" has become "applied"
+    When I run "plan rollback auth one --yes --format json"
+    Then its JSON has data.impact.child_plans_invalidated 0
+    And the states of plans are: auth queued, child applied, grandchild queued
+
+  Scenario: A child that was removed meanwhile comes back as the timeline has it
+    Given I run "plan create child --parent auth"
+    And child plan "child" has become "complete"
+    And I run "plan remove child --yes"
+    When I run "plan rollback auth one --yes"
+    And I run "plan restore child"
+    Then it succeeds
+    And it notes "comes back invalidated"
+    And the states of plans are: auth queued, child invalidated
+    When I run "plan apply child --yes"
+    Then it exits with 5 and says "was invalidated by a rollback of its parent plan"
+    When I run "plan create child --parent auth --if-exists use"
+    Then it notes "was invalidated by a rollback of its parent plan"
+    When I run "plan undo auth"
+    Then the states of plans are: auth queued, child complete
+
+  Scenario: A child that was invalidated and removed comes back alive if the timeline holds it again
+    Given I run "plan create child --parent auth"
+    And child plan "child" has become "complete"
+    When I run "plan rollback auth one --yes"
+    And I run "plan remove child --yes"
+    And I run "plan undo auth"
+    And I run "plan restore child"
+    Then it succeeds
+    And the states of plans are: auth queued, child complete
+
+  Scenario: A child whose parent was taken off the timeline comes back invalidated, too
+    Given I run "plan create child --parent auth"
+    And I run "plan create grandchild --parent child"
+    And I run "plan remove grandchild --yes"
+    When I run "plan rollback auth one --yes"
+    And I run "plan restore grandchild"
+    Then the states of plans are: auth queued, child invalidated, grandchild invalidated
+    When I run "plan undo auth"
+    Then the states of plans are: auth queued, child queued, grandchild queued
+
   Scenario: Restoring some paths leaves children alone
     Given I run "plan create child --parent auth"
     When I run "plan rollback auth one --path work.txt --yes"

@@ -36,6 +36,11 @@ def check_plan_allows_rollback(ws: Workspace, plan: Plan) -> None:
     check_plan_open(plan, "it cannot be rolled back")
 
 
+def said_if_over(plan: Plan) -> tuple[str, ...]:
+    """A sentence about a plan in which nothing more can be done."""
+    return (f"plan {plan.name} {_STATES[plan.state][0]}",) if plan.state in _STATES else ()
+
+
 def check_plan_open(plan: Plan, so: str) -> None:
     """Refuse what a plan that is over cannot have any more."""
     if plan.state in _STATES:

@@ -9,7 +9,7 @@ from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
 from backtrail.domain.steps import StepsLeaving, steps_leaving
 from backtrail.domain.timeline import leaving, returning_tombstones, tool_calls
-from backtrail.services.children import ALREADY_OVER, placed_children
+from backtrail.services.children import ALREADY_OVER, descendants, placed_children
 from backtrail.services.forecast import Outlook, live_after
 from backtrail.services.tool_places import marks_of_calls, tool_places
 
@@ -73,10 +73,15 @@ def _leaves(now: Lineage, then: Lineage, epoch: int, position: int) -> bool:
 
 
 def _children_leaving(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> int:
+    """Child plans at any depth that hold now and would not any more."""
+    holding, left = (
+        {child.plan_id for child, live in descendants(uow, plan.plan_id, lineage) if live}
+        for lineage in (now, then)
+    )
+    gone = holding - left
     return sum(
-        _leaves(now, then, epoch, position)
-        for child, epoch, position in placed_children(uow, plan.plan_id)
-        if child.state not in ALREADY_OVER
+        child.plan_id in gone and child.state not in ALREADY_OVER
+        for child, _ in descendants(uow, plan.plan_id, now)
     )
 
 

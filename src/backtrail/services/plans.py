@@ -24,6 +24,7 @@ from backtrail.services.deciding import standing
 from backtrail.services.differences import changes_between
 from backtrail.services.dirty import capture_checkout
 from backtrail.services.filling import Source
+from backtrail.services.guards import said_if_over
 from backtrail.services.impact import tool_calls_after
 from backtrail.services.overview import plan_overview
 from backtrail.services.permission import rollback_policy_of
@@ -88,7 +89,8 @@ class PlanService:
             PlanOutline(self._workspace).refuse_another(existing, base=base, attach=sandbox)
             return creation.resume(existing)
         if use_existing:
-            return CreatedPlan(existing, self._newest(existing), created=False)
+            said = said_if_over(existing)
+            return CreatedPlan(existing, self._newest(existing), created=False, messages=said)
         raise RefusedError(
             f"plan {name!r} already exists",
             hint="choose another name, or use it as it is with --if-exists use",

@@ -16,6 +16,7 @@ from backtrail.domain.plan import PlanState
 from backtrail.git.discovery import worktree_at
 from backtrail.git.identity import mark_as_sandbox
 from backtrail.git.registration import connect
+from backtrail.services.children import settled_return
 from backtrail.services.guards import check_restorable
 from backtrail.services.journal import Entry, fail_operation, log_done, open_operation
 from backtrail.services.reconciliation import reconcile_rows_and_refs
@@ -135,12 +136,14 @@ def _return_entry(uow: UnitOfWork, plan: Plan, target: Checkpoint | None, why: s
     if state is PlanState.REMOVED:
         *_, removal = uow.operations.of_kinds(plan.plan_id, (OperationKind.REMOVE,))
         phase, state = removal.phase_before, removal.state_before
+    phase, state, notes = settled_return(uow, plan, phase, state)
     return Entry(
         OperationKind.RESTORE,
         reason=why,
         target=target.checkpoint_id if target else None,
         phase_after=phase,
         state_after=state,
+        notes=notes,
     )
 
 
@@ -153,9 +156,18 @@ def _announce(
         _refuse_name_taken(ws, uow, plan)
         why = f"comes from {source.replace('_', ' ')}"
         operation = open_operation(ws, uow, plan, _return_entry(uow, plan, target, why))
-        uow.operations.update(operation.operation_id, result={_PATH: str(path), _SOURCE: source})
+        result = {**operation.result, _PATH: str(path), _SOURCE: source}
+        uow.operations.update(operation.operation_id, result=result)
+        _say_if_invalidated(ws, plan, operation.state_after)
         uow.plans.set_state(plan.plan_id, operation.phase_after, operation.state_after)
         return uow.operations.get(operation.operation_id) or operation
+
+
+def _say_if_invalidated(ws: Workspace, plan: Plan, state: PlanState | None) -> None:
+    if state is PlanState.INVALIDATED:
+        ws.notices.append(
+            f"plan {plan.name} is not on the timeline of its parent plan and comes back invalidated"
+        )
 
 
 def _refuse_name_taken(ws: Workspace, uow: UnitOfWork, plan: Plan) -> None:
@@ -180,7 +192,8 @@ def _take_up(ws: Workspace, plan: Plan, path: Path) -> Plan:
         uow.plans.lock(plan.plan_id)
         _refuse_name_taken(ws, uow, plan)
         entry = _return_entry(uow, plan, None, f"is at {path}")
-        log_done(ws, uow, plan, entry)
+        log_done(ws, uow, plan, entry, outcome=entry.notes)
+        _say_if_invalidated(ws, plan, entry.state_after)
         uow.plans.set_place(plan.plan_id, path, worktree.git_dir)
         uow.plans.set_state(
             plan.plan_id, entry.phase_after or plan.phase, entry.state_after or plan.state
