@@ -1,6 +1,6 @@
 Feature: The facade for Python programs
   `backtrail.api.open_repo` gives a program the plans of a repository, and each plan's checkpoints,
-  decisions, corrections and runs. Errors are those of the command line.
+  decisions, corrections, runs and tools. Errors are those of the command line.
 
   Scenario: A program's life with a plan
     Given a repository

@@ -29,7 +29,7 @@ Feature: Settings of a repository
       | [retention]\nmax_age = 30\n                       | retention.max_age must be a span of time        | "30d"                             |
       | [retention]\nmax_age = '99999w'\n                 | retention.max_age must be a span of time        | "30d"                             |
       | [rollback]\nallowed = 'no'\n                      | rollback.allowed must be true or false          | without quotes                    |
-      | [triggers]\nenabled = ['on_eror']\n               | triggers.enabled must be a list of some of      | or [] for none                    |
+      | [triggers]\nenabled = ['on_eror']\n               | triggers.enabled must be a list of some of      | nearest one to 'on_eror' is on_error |
       | triggers = ['on_error', 'on_error']\n             | triggers.enabled must be a list of some of      | or [] for none                    |
       | [triggers]\nenabled = 'on_error'\n                | triggers.enabled must be a list of some of      | or [] for none                    |
       | [tools.x]\ncheckpoint = 'always'\n                | tools.x.checkpoint must be one of before, after | in quotes                         |

@@ -96,6 +96,8 @@ Feature: Corrections
     When I run "plan correct auth D3 --mode revert --guidance other --yes"
     Then it exits with 5 and says "taken before decision D3, is pruned"
     And it notes "--nearest goes back to checkpoint 3"
+    When I run "plan correct auth D3 --mode revert --guidance other --yes --format json"
+    Then its JSON has error.details.nearest_seq 3
     When I run "plan correct auth D3 --mode revert --guidance other --nearest --yes --format json"
     Then its JSON has data.correction.nearest true
     And its JSON has data.affected_subtree.decisions.0.relation "earlier"
@@ -146,15 +148,11 @@ Feature: Corrections
 
   @storage
   Scenario: Killed on its way, a revert is done altogether or not at all after the next command
-    Given the decisions: one
-    And the decision "two" after D1
-    And the agent works and saves: a
-    And the decision "three" after D2
-    And the agent works and saves: b
-    When reverting D2 is killed at sampled failpoints, and each time the next command is run
+    Given 12 decisions in a tree, with work, runs, steps and child plans between them: at least 30 checkpoints
+    When reverting D5 is killed at sampled failpoints, and each time the next command is run
     Then every time the plan was usable at once
     And every time complete checkpoints and refs were one to one, connected, and nothing was half done
-    And every time files, decisions and correction were all as before or all as asked for
+    And every time files, timeline, child plans and correction were all as before or all as asked for
 
   Scenario: A revert that cannot be proven takes nothing off the timeline
     Given the decisions: one
@@ -183,9 +181,30 @@ Feature: Corrections
     Then it succeeds
     When I run "plan policy auth --forbid-rollback"
     And I run "plan status auth"
-    Then it shows: rollback: not allowed
+    Then it shows: rollback: not allowed | revertible: -
     When I run "plan correct auth D3 --mode revert --guidance other --yes"
     Then it exits with 5 and says "does not allow rollbacks"
+
+  Scenario: A run that is active is ended first, if that is asked for
+    Given the decisions: one
+    And plan "auth" runs "sleep 600" in the background
+    When I run "plan correct auth D1 --mode revert --guidance other --yes"
+    Then it exits with 5 and says "run 1 of plan 'auth' is active"
+    When I run "plan correct auth D1 --mode revert --guidance other --abort-run --dry-run"
+    Then it succeeds
+    And it notes "run 1 of plan auth would be ended first"
+    When I run "plan correct auth D1 --mode revert --guidance other --abort-run --yes"
+    Then it succeeds
+    And it notes "run 1 was ended: interrupted"
+    And the decisions that hold are: D2
+
+  Scenario: Python code that has to be run again is told as such
+    Given the decisions: one
+    When Python runs the steps: add(1, 2)
+    And I run "plan correct auth D1 --mode revert --guidance other --dry-run --format json"
+    Then its JSON has data.recompute.0.text "(Python code)"
+    When I run "plan correct auth D1 --mode revert --guidance other --dry-run --print id"
+    Then it shows the id behind D1
 
   Scenario: The report on a terminal
     Given the decisions: one, two, three

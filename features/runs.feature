@@ -239,6 +239,9 @@ Feature: Runs
     Then it exits with 5 and says "run 1 of plan 'auth' is active"
     When I run "plan <command> --dry-run"
     Then it exits with 5 and says "--abort-run"
+    When I run "plan <command> --abort-run --dry-run"
+    Then it succeeds
+    And it notes "run 1 of plan auth would be ended first"
     When I run "plan <command> --abort-run"
     Then it succeeds
     And it notes "run 1 was ended: interrupted"

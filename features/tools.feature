@@ -172,6 +172,16 @@ Feature: Tools
     And the timeline is: initial, one, post_tool
     And the calls that a rollback to "one" would take back are 1
 
+  Scenario: A coroutine as a tool is called when it is awaited, and a generator is refused
+    Given plan.toml is "[tools.edit]\ncheckpoint = 'after'\n"
+    When a coroutine that is tool "edit" writes "new" to "work.txt"
+    Then the function returned what it returns
+    And the timeline is: initial, one, post_tool
+    When a coroutine that is tool "edit" writes "bad" to "work.txt" and raises ValueError
+    Then the timeline is: initial, one, post_tool, on_error
+    And the last call of a tool is logged with exit code 1
+    And a generator that is tool "edit" is refused, and so is an asynchronous one
+
   Scenario: Killed between its steps, a call stands in nobody's way
     Given the agent writes "by hand\n" to "work.txt"
     When "plan tool auth ruff -- touch never" is killed at "tool.protected"

@@ -31,6 +31,11 @@ def _(context, name):
         with plan.runs.run():
             write_files(plan.sandbox, {"work.txt": "in a block\n"})
         found["runs"] = len(plan.runs.list())
+        assert plan.tools.execute("touch", ["touch", "tooled"]).exit_code == 0
+        with plan.tools.call("edit") as call:
+            write_files(plan.sandbox, {"work.txt": "by a tool\n"})
+        assert not call.failed
+        assert plan.tools.tool("edit")(lambda: 5)() == 5
         told = plan.corrections.preview("D2", "better", mode=CorrectionMode.REVERT)
         assert told.dry_run
         assert not plan.corrections.revert("D2", "better").dry_run

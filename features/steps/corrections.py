@@ -18,7 +18,7 @@ SAMPLED = (
     "rollback.landed",
     "rollback.done",
 )
-REVERT = ("correct", "auth", "D2", "--mode", "revert", "--guidance", "other", "--yes")
+REVERT = ("correct", "auth", "D5", "--mode", "revert", "--guidance", "other", "--yes")
 
 
 @given(
@@ -120,9 +120,10 @@ def _(context):
     assert audit.change(context.world, sql, context.plan.plan_id)
 
 
-@when("reverting D2 is killed at sampled failpoints, and each time the next command is run")
+@when("reverting D5 is killed at sampled failpoints, and each time the next command is run")
 def _(context):
     world, start = context.world, crashes.Frozen.of(context.world, "start")
+    context.leaving = context.at_first.after(context, "D5")
     before, context.crashes = drive.look(context), []
     for nth in range(1, 100):
         place = _killed(world, nth)
@@ -151,17 +152,20 @@ def _crash(context, place, before):
 
 def _not_whole(context, before):
     """All as before, or all as asked for; what is half of each is told."""
-    world, plan = context.world, context.plan.plan_id
-    now = drive.look(context)
-    recorded = len(audit.query(world, "SELECT * FROM corrections"))
-    holding = decisions.holding(world, plan)
-    goal = context.remembered["initial"]
-    untouched = not before.differences(now) and holding == ["D1", "D2", "D3"] and recorded == 0
-    done = not goal.differences(now) and holding == ["D1", "D4"] and recorded == 1
-    return [] if untouched or done else [f"{holding} hold, {recorded} corrections are recorded"]
+    now, held = drive.look(context), corrections.Held.now(context).ids
+    recorded = len(audit.query(context.world, "SELECT * FROM corrections"))
+    lost = {table: ids - held[table] for table, ids in context.at_first.ids.items()}
+    invalid = corrections.invalidated(context)
+    later = {context.plans[name].plan_id for name in ("child-6", "child-12")}
+    goal = context.remembered["before D5"]
+    untouched = not (before.differences(now) or any(lost.values()) or recorded or invalid)
+    done = (lost, recorded, invalid) == (context.leaving, 1, later) and not goal.differences(now)
+    return [] if untouched or done else [f"{lost} left, {recorded} corrections, {invalid} invalid"]
 
 
-@then("every time files, decisions and correction were all as before or all as asked for")
+@then(
+    "every time files, timeline, child plans and correction were all as before or all as asked for"
+)
 def _(context):
     found = crashes.report(context.crashes, "whole")
     assert not found, found

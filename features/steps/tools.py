@@ -1,11 +1,13 @@
 """Steps about calls of tools, and how many of them a rollback takes back."""
 
+import asyncio
 import shlex
 import signal
 import sys
 
 from behave import given, then, when
 
+from backtrail.domain.errors import UsageError
 from support import drive, running
 from support.forked import run_forked
 from support.world import RUN_PLAN
@@ -117,6 +119,61 @@ def _(context, name, text, path):
             context.returned = write(text, to=path)
         assert write.__name__ == "write"
     context.wanted = len(text)
+
+
+@when('a coroutine that is tool "{name:Text}" writes "{text:Text}" to "{path:Text}"')
+def _(context, name, text, path):
+    context.returned = _awaited(context, name, path, text)
+    context.wanted = len(text)
+
+
+@when(
+    'a coroutine that is tool "{name:Text}" writes "{text:Text}" to "{path:Text}" '
+    "and raises ValueError"
+)
+def _(context, name, text, path):
+    raised = None
+    try:
+        _awaited(context, name, path, text, ValueError("it went wrong"))
+    except ValueError as error:
+        raised = error
+    assert raised is not None
+
+
+def _awaited(context, name, path, text, error=None):
+    with context.world.services() as services:
+
+        @services.tools.tool(context.plan.plan_id, name)
+        async def write():
+            await asyncio.sleep(0)
+            written = (drive.sandbox(context) / path).write_text(text)
+            if error:
+                raise error
+            return written
+
+        return asyncio.run(write())
+
+
+@then("the last call of a tool is logged with exit code {code:d}")
+def _(context, code):
+    with context.world.services() as services:
+        logged = services.checkpoints.list_operations(context.plan.plan_id)
+    calls = [operation for operation in logged if operation.kind == "tool"]
+    assert calls[0].result["exit_code"] == code, calls[0]
+
+
+@then('a generator that is tool "{name:Text}" is refused, and so is an asynchronous one')
+def _(context, name):
+    def one():
+        yield 1
+
+    async def other():
+        yield 1
+
+    with context.world.services() as services:
+        for function in (one, other):
+            error = drive.refusal(services.tools.tool(context.plan.plan_id, name), function)
+            assert isinstance(error, UsageError), error
 
 
 @then("the function returned what it returns")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.correction import CorrectionMode
@@ -22,7 +22,7 @@ from backtrail.domain.decision import DecisionRequest
 from backtrail.domain.errors import BacktrailError, ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from backtrail.bootstrap import Services
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from backtrail.domain.rollback import RollbackResult
     from backtrail.domain.run import Run, RunOptions
     from backtrail.domain.run_verdict import RunOutcome
+    from backtrail.domain.tools import ToolCall
     from backtrail.services.active_run import ActiveRun
 
 __all__ = (
@@ -47,10 +48,13 @@ __all__ = (
     "PlanDecisions",
     "PlanHandle",
     "PlanRuns",
+    "PlanTools",
     "Repo",
     "open_repo",
 )
 
+P = ParamSpec("P")
+R = TypeVar("R")
 WAIT = 30.0
 """How many seconds to wait for a sandbox that another process works in."""
 
@@ -132,6 +136,10 @@ class PlanHandle:
     def runs(self) -> PlanRuns:
         return PlanRuns(self._services, self._plan)
 
+    @property
+    def tools(self) -> PlanTools:
+        return PlanTools(self._services, self._plan)
+
 
 class PlanCheckpoints:
     """`CheckpointService` for one plan."""
@@ -201,10 +209,18 @@ class PlanCorrections:
         self._service, self._plan = services.corrections, plan.plan_id
 
     def revert(
-        self, decision: str, guidance: str, *, nearest: bool = False, wait: float = WAIT
+        self,
+        decision: str,
+        guidance: str,
+        *,
+        nearest: bool = False,
+        abort_run: bool = False,
+        wait: float = WAIT,
     ) -> CorrectionResult:
         """Go back to just before a decision and put the guidance in its place."""
-        return self._service.revert(self._plan, decision, guidance, nearest=nearest, wait=wait)
+        return self._service.revert(
+            self._plan, decision, guidance, nearest=nearest, abort_run=abort_run, wait=wait
+        )
 
     def append(self, decision: str, guidance: str, *, wait: float = WAIT) -> CorrectionResult:
         """Add the guidance below a decision that stays as it is."""
@@ -234,3 +250,22 @@ class PlanRuns:
     def list(self, *, limit: int | None = None) -> list[Run]:
         """Newest first."""
         return self._service.list_runs(self._plan, limit=limit)
+
+
+class PlanTools:
+    """`ToolService` for one plan: calls with the checkpoints that plan.toml declares for them."""
+
+    def __init__(self, services: Services, plan: Plan) -> None:
+        self._service, self._plan = services.tools, plan.plan_id
+
+    def execute(self, name: str, argv: Sequence[str], *, wait: float = WAIT) -> ToolCall:
+        """Run a command in the sandbox as a call of the tool."""
+        return self._service.execute(self._plan, name, argv, wait=wait)
+
+    def call(self, name: str, *, wait: float = WAIT) -> AbstractContextManager[ToolCall]:
+        """A block of Python code as a call of the tool; an exception is a failure."""
+        return self._service.call(self._plan, name, wait=wait)
+
+    def tool(self, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Make each call of a function, or of a coroutine, a call of the tool."""
+        return self._service.tool(self._plan, name)

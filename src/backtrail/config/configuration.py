@@ -95,9 +95,9 @@ class _Reader:
                 self.given.add(f"{prefix}.{key.name}")
                 try:
                     values[key.name] = key.kind.read(table[key.name])
-                except WrongValueError:
+                except WrongValueError as wrong:
                     what = f"must be {key.kind.expected}"
-                    self._wrong(f"{prefix}.{key.name}", what, key.kind.hint)
+                    self._wrong(f"{prefix}.{key.name}", what, wrong.hint or key.kind.hint)
         return section.made(**values)
 
     def _rooted(self, sandbox: SandboxSettings) -> SandboxSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +19,11 @@ _LONGEST_TEXT = 1000
 
 
 class WrongValueError(Exception):
-    """A value that its key does not accept."""
+    """A value that its key does not accept; with a hint of its own where there is a better one."""
+
+    def __init__(self, hint: str | None = None) -> None:
+        super().__init__(hint)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,8 @@ def _path(value: object) -> str:
 
 
 def count(least: int) -> Kind:
-    return Kind(
-        f"a whole number, {least} or more", "write it without quotes", lambda v: _whole(v, least)
-    )
+    hint = f"write it without quotes, for instance {max(least, 10)}"
+    return Kind(f"a whole number, {least} or more", hint, lambda v: _whole(v, least))
 
 
 def size(*, least: int = 1) -> Kind:
@@ -135,8 +139,11 @@ def choices(words: type[StrEnum]) -> Kind:
 
 
 def _word(words: type[W], value: object) -> W:
-    if not isinstance(value, str) or value not in set(words):
+    if not isinstance(value, str):
         raise WrongValueError
+    if value not in set(words):
+        nearest = difflib.get_close_matches(value, list(words), n=1)
+        raise WrongValueError(f"the nearest one to {value!r} is {nearest[0]}" if nearest else None)
     return words(value)
 
 

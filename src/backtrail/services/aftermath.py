@@ -107,7 +107,7 @@ def _decisions_again(affected: Sequence[AffectedDecision]) -> Iterator[Recompute
 def _runs_again(uow: UnitOfWork, plan: Plan, change: Change) -> Iterator[Recompute]:
     for run in uow.runs.list(plan.plan_id):
         if change.loses((run.epoch, run.position)):
-            text = shlex.join(run.argv)
+            text = shlex.join(run.argv) or "(Python code)"
             yield Recompute(Redo.RUN, run.run_id, str(run.number), text, run.position or 0)
 
 

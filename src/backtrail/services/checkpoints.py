@@ -105,7 +105,7 @@ class CheckpointService:
             )
             if isinstance(reason, RevertRequest):
                 order = revert_order(locked, order, reason)
-            return _perform(locked, order, dry_run=dry_run)
+            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def undo(
         self,
@@ -118,7 +118,8 @@ class CheckpointService:
         """Take the last rollback (or redo) back."""
         self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            return _perform(locked, take_back_order(locked, Stack.UNDO), dry_run=dry_run)
+            order = take_back_order(locked, Stack.UNDO)
+            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def redo(
         self,
@@ -131,7 +132,8 @@ class CheckpointService:
         """Take the last undo back."""
         self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            return _perform(locked, take_back_order(locked, Stack.REDO), dry_run=dry_run)
+            order = take_back_order(locked, Stack.REDO)
+            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def _end_run(self, plan: PlanId, *, wanted: bool) -> None:
         if wanted:
@@ -239,8 +241,10 @@ class CheckpointService:
         return read_history(self._workspace, plan, view or View())
 
 
-def _perform(locked: LockedSandbox, order: Order, *, dry_run: bool) -> RollbackResult:
-    return preview(locked, order) if dry_run else carry_out(locked, order)
+def _perform(
+    locked: LockedSandbox, order: Order, *, dry_run: bool, abort_run: bool
+) -> RollbackResult:
+    return preview(locked, order, abort_run=abort_run) if dry_run else carry_out(locked, order)
 
 
 def _restorable_commit(checkpoint: Checkpoint) -> CommitId:

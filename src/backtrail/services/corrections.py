@@ -92,6 +92,7 @@ class CorrectionService:
         *,
         mode: CorrectionMode,
         nearest: bool = False,
+        abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> CorrectionResult:
         """Exactly what `revert` or `append` would do; nothing of it is done."""
@@ -101,7 +102,12 @@ class CorrectionService:
         request = RevertRequest(decision, text, nearest)
         aim = self._aim(plan, request)
         rollback = self._checkpoints.rollback_to_checkpoint(
-            plan, aim.checkpoint.checkpoint_id, reason=request, dry_run=True, wait=wait
+            plan,
+            aim.checkpoint.checkpoint_id,
+            reason=request,
+            dry_run=True,
+            abort_run=abort_run,
+            wait=wait,
         )
         return self._reverted(request, aim, rollback)
 

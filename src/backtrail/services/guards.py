@@ -73,6 +73,14 @@ def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") 
         )
 
 
+def foretell_abort(workspace: Workspace, plan: Plan) -> None:
+    """Say which run would be ended first; what it does until then nobody can foretell."""
+    with workspace.database.read() as uow:
+        live = uow.runs.live(plan.plan_id)
+    if live is not None:
+        workspace.notices.append(f"run {live.number} of plan {plan.name} would be ended first")
+
+
 def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:
     if not checkpoint.restorable:
         raise RefusedError(

@@ -191,6 +191,8 @@ class PlanService:
                 f"{operation.kind} {operation.number} is under way or was interrupted; "
                 "the next command that writes looks after it"
             )
+        policy = rollback_policy_of(ws, row).policy
+        may_go_back = policy.allowed and not said_if_over(row)
         return PlanStatus(
             plan=row,
             latest=latest,
@@ -202,9 +204,9 @@ class PlanService:
             redoable=len(stacks.redo),
             forked_from=origin_of(begun[0]) if begun else None,
             run=run,
-            rollback_policy=rollback_policy_of(ws, row).policy,
+            rollback_policy=policy,
             current_decision=next((d for d in decisions if d.current), None),
-            revertible=tuple(d for d in decisions if d.revertible),
+            revertible=tuple(d for d in decisions if may_go_back and d.revertible),
             tool_calls_since_latest=calls,
         )
 

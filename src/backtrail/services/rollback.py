@@ -24,6 +24,7 @@ from backtrail.services.guards import (
     check_plan_allows_rollback,
     check_restorable,
     check_sandbox_quiet,
+    foretell_abort,
 )
 from backtrail.services.impact import about_the_timeline, impact_of, state_forecast, state_now
 from backtrail.services.journal import Entry, fail_operation, open_operation
@@ -144,9 +145,11 @@ def go_on(
     )
 
 
-def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
+def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> RollbackResult:
     """Exactly what carrying the order out would do; nothing of it is done."""
-    wanted = _check_guards(locked, order)
+    if abort_run:
+        foretell_abort(locked.workspace, locked.plan)
+    wanted = _check_guards(locked, order, abort_run=abort_run)
     entry = order.entry
     current = locked.camera.peek(replacing=_replacing(locked, wanted, entry.paths))
     goal = goal_of(locked.store, wanted, current, entry.paths)
@@ -175,10 +178,11 @@ def preview(locked: LockedSandbox, order: Order) -> RollbackResult:
     )
 
 
-def _check_guards(locked: LockedSandbox, order: Order) -> Captured:
+def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> Captured:
     """Everything that can be refused before anything is changed; gives the target's content."""
     check_plan_allows_rollback(locked.workspace, locked.plan)
-    check_no_run(locked.workspace, locked.plan)
+    if not abort_run:
+        check_no_run(locked.workspace, locked.plan)
     check_policy_allows_rollback(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)

@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from backtrail.domain.errors import RefusedError, UsageError
 from backtrail.domain.tools import ToolCall, check_tool_name
@@ -23,6 +24,8 @@ from backtrail.services.tool_command import supervise
 from backtrail.services.workspace import DEFAULT_WAIT
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from backtrail.domain.ids import PlanId
     from backtrail.services.workspace import Workspace
 
@@ -85,16 +88,29 @@ class ToolService:
         calling.finish(call, glimpse)
 
     def tool(self, plan: PlanId, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-        """Make each call of a function a call of the tool."""
+        """Make each call of a function, or of a coroutine, a call of the tool."""
         check_tool_name(name)
 
         def decorate(function: Callable[P, R]) -> Callable[P, R]:
+            words = f"{function.__name__}()"
+            if isgeneratorfunction(function) or isasyncgenfunction(function):
+                # Whoever asks for one value and no more would leave the call without an end.
+                raise UsageError(
+                    f"{words} is a generator and cannot be tool {name!r}",
+                    hint="put what it does into a function, or use the tool as a context manager",
+                )
+
             @wraps(function)
             def called(*args: P.args, **kwargs: P.kwargs) -> R:
-                with self.call(plan, name, words=f"{function.__name__}()"):
+                with self.call(plan, name, words=words):
                     return function(*args, **kwargs)
 
-            return called
+            @wraps(function)
+            async def awaited(*args: P.args, **kwargs: P.kwargs) -> object:
+                with self.call(plan, name, words=words):
+                    return await cast("Awaitable[object]", function(*args, **kwargs))
+
+            return cast("Callable[P, R]", awaited) if iscoroutinefunction(function) else called
 
         return decorate
 

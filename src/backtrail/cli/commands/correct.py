@@ -68,7 +68,13 @@ def correct(
             )
         service, found = services.corrections, rest[0]
         preview = partial(
-            service.preview, plan.plan_id, mode=mode, guidance=guidance, nearest=nearest, wait=wait
+            service.preview,
+            plan.plan_id,
+            mode=mode,
+            guidance=guidance,
+            nearest=nearest,
+            abort_run=abort_run,
+            wait=wait,
         )
         if dry_run:
             return correction_report(preview(found)).only(print_)

@@ -124,7 +124,7 @@ def policy(
         found = Finder(session, services, plan_option).plan(plan)
         if limits or rules or reset:
             changed = services.policies.change(found.plan_id, limits, rules, reset=reset)
-            return policy_report(changed)
+            return policy_report(changed, changed=True)
         return policy_report(services.policies.show(found.plan_id))
 
 

@@ -35,7 +35,8 @@ def correction_report(result: CorrectionResult) -> Report:
         plain=lambda: _lines(result),
         rich=lambda verbose: _rich(result, verbose=verbose),
         values={
-            Value.ID: corrective.decision.decision_id if corrective else None,
+            # Of a dry run, the decision that would be corrected: the new one has no id yet.
+            Value.ID: (corrective or result.decision).decision.decision_id,
             Value.COMMIT: at.sandbox_ref if at else None,
             Value.PATH: str(result.plan.sandbox.path),
         },

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _RULES = {"allowed": "Allowed", "require_confirmation": "Confirmed each time"}
 
 
-def policy_report(found: PlanPolicy) -> Report:
+def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
     limits, rules = found.retention.policy.limits(), found.rollback.policy.rules()
     own = [f"retention.{name}" for name in found.retention.own]
     own += [f"rollback.{name}" for name in found.rollback.own]
@@ -65,6 +65,7 @@ def policy_report(found: PlanPolicy) -> Report:
         ),
         rich=rich,
         messages=_to_come(found),
+        silenced_by_quiet=changed,
     )
 
 
