@@ -87,9 +87,8 @@ def _(context, number, kind):
 
 def _carried(context):
     numbers = decisions.numbers(context)
-    return [
-        f"{drive.called(c)} {numbers.get(c.decision_id, 'none')}" for c in drive.listed(context)
-    ]
+    found = ((drive.called(c), c.decision_id or "") for c in drive.listed(context))
+    return [f"{name} {numbers.get(decision, 'none')}" for name, decision in found]
 
 
 @then("the runs carry: {listed}")

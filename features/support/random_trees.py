@@ -167,7 +167,7 @@ def _repository(world: World, place: bytes, entry: Entry) -> None:
             world.git("add", "inner.txt", cwd=pattern)
             world.git("commit", "--quiet", "-m", "inner", cwd=pattern)
     os.mkdir(place)
-    shutil.copytree(os.fsencode(pattern), place, dirs_exist_ok=True)
+    shutil.copytree(pattern, os.fsdecode(place), dirs_exist_ok=True)
 
 
 _MAKERS = {

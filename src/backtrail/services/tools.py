@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from backtrail.domain.errors import RefusedError, UsageError
 from backtrail.domain.tools import ToolCall, check_tool_name
@@ -24,8 +24,6 @@ from backtrail.services.tool_command import supervise
 from backtrail.services.workspace import DEFAULT_WAIT
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from backtrail.domain.ids import PlanId
     from backtrail.services.workspace import Workspace
 
@@ -108,7 +106,8 @@ class ToolService:
             @wraps(function)
             async def awaited(*args: P.args, **kwargs: P.kwargs) -> object:
                 with self.call(plan, name, words=words):
-                    return await cast("Awaitable[object]", function(*args, **kwargs))
+                    running: Awaitable[object] = cast("Any", function(*args, **kwargs))
+                    return await running
 
             return cast("Callable[P, R]", awaited) if iscoroutinefunction(function) else called
 
