@@ -44,6 +44,15 @@ Feature: Plans that come out of another plan
     When I run "plan undo auth"
     Then the states of plans are: auth queued, child errored, done applied
 
+  Scenario: The status of a child names its parent
+    Given I run "plan create child --parent auth"
+    When I run "plan status child"
+    Then it shows: parent: auth
+    When I run "plan status child --format rich"
+    Then it shows: Child of | auth
+    When I run "plan status child --format json"
+    Then its JSON has data.parent "auth"
+
   Scenario: Children of a child leave and return with it
     Given I run "plan create child --parent auth"
     And I run "plan create grandchild --parent child"

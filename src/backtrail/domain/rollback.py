@@ -124,6 +124,8 @@ class PlanStatus:
     counts: Mapping[str, int]
     undoable: int
     redoable: int
+    parent: str | None = None
+    """The name of the plan that it came out of."""
     forked_from: Origin | None = None
     run: Run | None = None
     """The run that is live, if one is."""

@@ -172,6 +172,7 @@ class PlanService:
         ws = self._workspace
         with ws.database.read() as uow:
             row = uow.plans.get(plan)
+            parent = uow.plans.get(row.parent_plan_id).name if row.parent_plan_id else None
             latest = uow.checkpoints.latest(plan)
             begun = uow.operations.of_kinds(plan, (OperationKind.CREATE_PLAN,))
             counts = uow.checkpoints.counts(plan)
@@ -202,6 +203,7 @@ class PlanService:
             counts=counts,
             undoable=len(stacks.undo),
             redoable=len(stacks.redo),
+            parent=parent,
             forked_from=origin_of(begun[0]) if begun else None,
             run=run,
             rollback_policy=policy,

@@ -79,6 +79,7 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
         "problem": status.problem,
         "hint": status.hint,
         "counts": dict(status.counts),
+        "parent": status.parent,
         "forked_from": asdict(status.forked_from) if status.forked_from else None,
         "undoable": status.undoable,
         "redoable": status.redoable,

@@ -77,6 +77,8 @@ def status_report(status: PlanStatus, exit_code: int) -> Report:
 
 def _status_lines(status: PlanStatus) -> Iterator[str]:
     yield from _plan_lines(status.plan)
+    if status.parent:
+        yield f"parent: {safe(status.parent)}"
     if status.forked_from:
         yield f"forked_from: {origin_text(status.forked_from)}"
     yield f"latest: {status.latest.seq if status.latest else '-'}"
@@ -102,6 +104,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
     from backtrail.cli.output.look import facts, panel, shortened, text
 
     rows = [*_plan_facts(status.plan, verbose=verbose), ("Latest", _latest(status.latest))]
+    if status.parent:
+        rows.append(("Child of", text(status.parent)))
     if status.forked_from:
         rows.append(("Forked from", text(origin_text(status.forked_from))))
     # A person wants to know what there is, not what there is none of.
