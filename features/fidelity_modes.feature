@@ -148,6 +148,25 @@ Feature: Permission bits, empty directories and special files
     And I save checkpoint "two"
     Then the latest checkpoint tells that it does not hold: src/lib/pipe
 
+  Scenario Outline: <what> appears in a directory whose date is then put back
+    Given the agent runs "touch -d 2020-01-01 src"
+    And I save checkpoint "one"
+    And the agent runs "sleep 2.1"
+    And I save checkpoint "two"
+    When the agent runs "<command>"
+    And the agent runs "touch -d 2020-01-01 src"
+    And the agent writes "x\n" to "new.txt"
+    And I save checkpoint "three"
+    Then the latest checkpoint tells that it does not hold: <path>
+    When I roll back to "one"
+    Then left alone were: <path>
+    And "new.txt" is not there
+
+    Examples:
+      | what         | command                  | path     |
+      | A FIFO       | mkfifo src/pipe          | src/pipe |
+      | A repository | git init --quiet src     | src/.git |
+
   Scenario: Names of the greatest length, and names that begin and end with blanks
     Given files with odd names: longest, leading blank, trailing blank, bare dots
     And I save checkpoint "one"

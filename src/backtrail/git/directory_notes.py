@@ -1,6 +1,7 @@
 """The directories that hold captured files: their modes, and what in them git passes over.
 
-A directory is read again only if its date has changed since, or was too young to be believed.
+A directory is read again only if it has changed since, or had changed too shortly before to be
+believed. Its ctime tells: anybody can put an mtime back, as tar and `touch -r` do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class DirectoryNote:
     """A directory as it was when its names were read."""
 
     mode: int
-    mtime_ns: int
+    ctime_ns: int
     read_at_ns: int
     special: tuple[str, ...] = ()
     """Entries that are neither file, link nor directory."""
@@ -32,8 +33,8 @@ class DirectoryNote:
     """Whether it holds an entry named `.git`."""
 
     def is_current(self, found: os.stat_result) -> bool:
-        aged = self.read_at_ns - self.mtime_ns > _TOO_YOUNG_NS
-        return aged and self.mtime_ns == found.st_mtime_ns
+        aged = self.read_at_ns - self.ctime_ns > _TOO_YOUNG_NS
+        return aged and self.ctime_ns == found.st_ctime_ns
 
 
 def noted_directories(
@@ -63,7 +64,7 @@ def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
         inside = [(entry.name, is_special(entry)) for entry in entries]
     return DirectoryNote(
         mode=stat.S_IMODE(found.st_mode),
-        mtime_ns=found.st_mtime_ns,
+        ctime_ns=found.st_ctime_ns,
         read_at_ns=now_ns,
         special=tuple(os.fsdecode(name) for name, special in inside if special),
         has_git=any(name == b".git" for name, _ in inside),

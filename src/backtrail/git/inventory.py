@@ -1,7 +1,7 @@
 """Finding what a tree cannot hold (modes, empty directories, special files) without a full walk.
 
 A chmod changes a file's ctime, so git lists the file as changed: only listed files are looked at.
-A new name changes its directory's date, so only directories with another date are read again.
+A new name changes its directory's ctime, so only directories with another one are read again.
 """
 
 from __future__ import annotations

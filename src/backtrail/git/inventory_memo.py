@@ -34,7 +34,7 @@ class InventoryMemo:
             "set_bits": self.set_bits,
             "young": self.young,
             "directories": {
-                name: (note.mode, note.mtime_ns, note.read_at_ns, note.special, note.has_git)
+                name: (note.mode, note.ctime_ns, note.read_at_ns, note.special, note.has_git)
                 for name, note in self.directories.items()
             },
         }
@@ -49,8 +49,8 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
             set_bits=tuple(document["set_bits"]),
             young=tuple(document["young"]),
             directories={
-                name: DirectoryNote(mode, mtime_ns, read_at_ns, tuple(special), has_git)
-                for name, (mode, mtime_ns, read_at_ns, special, has_git) in document[
+                name: DirectoryNote(mode, ctime_ns, read_at_ns, tuple(special), has_git)
+                for name, (mode, ctime_ns, read_at_ns, special, has_git) in document[
                     "directories"
                 ].items()
             },

@@ -33,7 +33,7 @@ def proven_inventory(
     notes = {
         os.fsdecode(path): DirectoryNote(
             mode=stat.S_IMODE(found.st_mode),
-            mtime_ns=found.st_mtime_ns,
+            ctime_ns=found.st_ctime_ns,
             read_at_ns=now_ns,
             special=tuple(special[path]),
             has_git=os.path.join(path, b".git") in seen.git,
