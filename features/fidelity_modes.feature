@@ -92,6 +92,76 @@ Feature: Permission bits, empty directories and special files
     And I roll back to "one"
     Then the sandbox is exactly as it was at "one"
 
+  Scenario: An empty directory that comes back where rules ignore it by now
+    Given the agent makes the directories: d/e/deep
+    And the agent writes "x\n" to "d/x"
+    And I save checkpoint "one"
+    When the agent deletes "d/e"
+    And the agent writes "*\n" to "d/.gitignore"
+    And the agent writes "y\n" to "d/x"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then "d/e/deep" is there
+    When I remember the sandbox as "three"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "three"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario Outline: A file comes back into a directory that holds <what>
+    Given the agent writes "x\n" to "d/x"
+    And the agent runs "<make>"
+    And these modes: d 0700
+    And I save checkpoint "one"
+    When the agent runs "rm d/x"
+    And the agent writes "<rules>" to ".gitignore"
+    And these modes: d 0750
+    And I remember the sandbox as "two"
+    And I run "plan rollback auth one --dry-run --format json"
+    And I then run "plan rollback auth one --yes --format json"
+    Then what happened is what the dry run told
+    And the mode of "d" is 0700
+    When I remember the sandbox as "three"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "three"
+    When I roll back only "d/x" to "first"
+    And I undo
+    Then the sandbox is exactly as it was at "three"
+
+    Examples:
+      | what                    | make          | rules         |
+      | an ignored file alone   | touch d/l.log | *.log\n       |
+      | nothing, and is ignored | true          | *.log\nd/\n   |
+
+  Scenario: A directory that had to be opened stays for an ignored file, as it was
+    Given the agent writes "x\n" to "d/x.log"
+    And these modes: d 0555
+    And I save checkpoint "one"
+    When these modes: d 0755
+    And the agent writes "x\n" to "d/new"
+    And these modes: d 0555
+    And I roll back to "one"
+    Then "d/new" is not there
+    And the mode of "d" is 0555
+
+  Scenario: The directory of a chosen ignored file
+    Given plan.toml says: include_ignored = ["data/*.sqlite"]
+    And .gitignore in the sandbox says: data/
+    And the agent writes "rows\n" to "data/app.sqlite"
+    And these modes: data 0700
+    And I save checkpoint "one"
+    When the agent writes "more rows\n" to "data/app.sqlite"
+    And these modes: data 0750
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the mode of "data" is 0700
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
   Scenario Outline: In the place of an empty directory: <what>
     Given the agent makes the directories: thing
     And I save checkpoint "one"

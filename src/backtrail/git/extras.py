@@ -38,13 +38,23 @@ class Extras:
     empty_directories: tuple[str, ...] = ()
     repositories: Mapping[str, str] = field(default_factory=dict[str, str])
     """Nested repositories with what their HEAD was."""
+    standing: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Directories without anything captured that a restore was about to change, with modes."""
+    absent: tuple[str, ...] = ()
+    """Directories that a restore was about to make, and that were not there."""
+
+    @property
+    def bare_directories(self) -> tuple[str, ...]:
+        """All that are known to be there although no captured file is in them."""
+        return (*self.empty_directories, *self.standing)
 
     def file_mode(self, path: str, git_mode: int) -> int:
         """The full mode of a file that has this mode in the tree."""
         return self.file_modes.get(path, self.usual.of_file(git_mode))
 
     def directory_mode(self, path: str) -> int:
-        return self.directory_modes.get(path, self.usual.directory)
+        noted = self.standing.get(path)
+        return self.directory_modes.get(path, self.usual.directory) if noted is None else noted
 
     def as_document(self) -> dict[str, Any]:
         return {
@@ -53,6 +63,8 @@ class Extras:
             "directories": dict(sorted(self.directory_modes.items())),
             "empty": sorted(self.empty_directories),
             "repositories": dict(sorted(self.repositories.items())),
+            "standing": dict(sorted(self.standing.items())),
+            "absent": sorted(self.absent),
         }
 
     @classmethod
@@ -63,6 +75,8 @@ class Extras:
             directory_modes=document["directories"],
             empty_directories=tuple(document["empty"]),
             repositories=document["repositories"],
+            standing=document.get("standing", {}),
+            absent=tuple(document.get("absent", ())),
         )
 
 
@@ -95,6 +109,8 @@ class Selection:
     files: Mapping[str, int]
     directories: Mapping[str, int]
     empty: tuple[str, ...]
+    standing: Mapping[str, int]
+    absent: tuple[str, ...]
 
 
 def with_selection(present: Extras, selection: Selection) -> Extras:
@@ -102,6 +118,8 @@ def with_selection(present: Extras, selection: Selection) -> Extras:
     selects = selection.selects
     return replace(
         present,
+        standing=_merged(present.standing, selection.standing, selects),
+        absent=selection.absent,
         file_modes=_merged(present.file_modes, selection.files, selects),
         directory_modes=_merged(present.directory_modes, selection.directories, selects),
         empty_directories=tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.git.ignore import scratch_directory
@@ -9,7 +10,7 @@ from backtrail.git.restore_extras import (
     ExtrasPlan,
     apply_modes,
     directories_of,
-    make_empty_directories,
+    make_bare_directories,
 )
 from backtrail.git.trees import list_tree
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 def materialize(store: PrivateStore, captured: Captured, root: Path, *, ignored: bool) -> int:
     """Write a captured state below a directory; gives the number of files and links."""
-    extras, included = captured.state.extras, captured.state.included.tree
+    included = captured.state.included.tree
+    # Of a directory with ignored files alone nothing is written, so it would be an empty one.
+    extras = replace(captured.state.extras, standing={})
     trees = [captured.tree, *([included] if ignored and included else [])]
     entries = [entry for tree in trees for entry in list_tree(store, tree)]
     with scratch_directory(store) as directory:
@@ -30,13 +33,14 @@ def materialize(store: PrivateStore, captured: Captured, root: Path, *, ignored:
             git = store.git(root, directory / f"index{number}")
             git.call("read-tree", tree)
             git.call("checkout-index", "--all")
-    make_empty_directories(root, extras)
+    make_bare_directories(root, extras)
     plan = ExtrasPlan(
         files=tuple(entry for entry in entries if entry.is_file),
         directories=tuple(sorted(directories_of([entry.path for entry in entries], extras))),
         changed=(),
         appearing=(),
         vanishing=(),
+        staying={},
     )
     apply_modes(root, extras, plan)
     return len(entries)

@@ -90,7 +90,7 @@ class _Proof:
                 seen,
                 replace(goal.extras, repositories=repositories),
                 {entry.path for entry in files},
-                {b"", *directories},
+                {b"", *directories}.difference(map(os.fsencode, goal.extras.standing)),
                 now_ns,
             ),
         )
@@ -127,7 +127,7 @@ class _Proof:
         goal = self.plan.goal
         allowed = {os.fsencode(path).rstrip(b"/") for path in self._allowed()}
         files = [p for p in seen.files if p not in wanted and _is_outside(p, allowed)]
-        empty = seen.empty.difference(map(os.fsencode, goal.extras.empty_directories))
+        empty = seen.empty.difference(map(os.fsencode, goal.extras.bare_directories))
         # A rule for directories is asked about by way of a file inside.
         probes = {d + b"/backtrail": d + b"/" for d in empty if _is_outside(d, allowed)}
         ignored = ignored_at(self.store, self.plan.files, goal.excludes, [*files, *probes])
@@ -146,6 +146,10 @@ class _Proof:
             found = seen.directories.get(path)
             mode = extras.directory_mode(os.fsdecode(path))
             if found is None or found.st_mode & PERMISSIONS != mode:
+                wrong.add(path)
+        for path, mode in self.plan.extras.staying.items():
+            found = seen.directories.get(path)
+            if found is not None and found.st_mode & PERMISSIONS != mode:
                 wrong.add(path)
         return wrong
 

@@ -29,14 +29,18 @@ class Replacing:
     """What is about to be written over a sandbox."""
 
     trees: tuple[TreeId, ...] = ()
-    empty_directories: tuple[bytes, ...] = ()
+    bare_directories: tuple[bytes, ...] = ()
+    """Directories that come without a captured file in them."""
+    absent_directories: tuple[bytes, ...] = ()
+    """Directories that go, if they are there."""
     included: tuple[bytes, ...] = ()
     """Chosen ignored files that come or go."""
 
     def __add__(self, other: Replacing) -> Replacing:
         return Replacing(
             self.trees + other.trees,
-            self.empty_directories + other.empty_directories,
+            self.bare_directories + other.bare_directories,
+            self.absent_directories + other.absent_directories,
             self.included + other.included,
         )
 
@@ -53,7 +57,7 @@ def replaced_paths(
         )  # fmt: skip
         for path in output.records():
             found.update(dict.fromkeys(_in_the_way(root, path)))
-    for directory in replacing.empty_directories:
+    for directory in replacing.bare_directories:
         obstacle = first_obstacle(root, directory + b"/")
         if obstacle is not None:
             found[_capturable(root, obstacle)] = None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RevertAction, RevertedFile
+from backtrail.git.extras import Extras
 from backtrail.git.ignore import ignored_at, scratch_directory
 from backtrail.git.included import Included, IncludedCamera, entries_of
 from backtrail.git.listing import Lister
@@ -21,7 +22,7 @@ from backtrail.git.restore_extras import (
     ExtrasPlan,
     apply_modes,
     clear_away,
-    make_empty_directories,
+    make_bare_directories,
     make_way,
     plan_extras,
 )
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.capture import Captured, Glimpse
-    from backtrail.git.extras import Extras
     from backtrail.git.gitstate import UserIndex
     from backtrail.git.store import PrivateStore
 
@@ -61,6 +61,9 @@ class Goal:
     """Trees whose paths, where the goal lacks them, are known to have been absent."""
     uncaptured: tuple[str, ...] = ()
     """Paths that were there and could not be captured: what is at or below them stays."""
+    before: Extras = field(default_factory=Extras)
+    """Those of the safety checkpoint: a directory that stays for its ignored files keeps its mode,
+    also if it had to be opened, and also if that was in an attempt that was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     listing = start_listing(store, goal.tree)
     present = start_directories(store, current.tree)
     coming, going = differences(store, current.tree, goal.tree)
-    directories = (os.fsencode(path) + b"/" for path in goal.extras.empty_directories)
+    directories = (os.fsencode(path) + b"/" for path in goal.extras.bare_directories)
     free = _not_in_the_way(going, [*coming, *directories])
     files, included = entries_in(listing), _included_entries(store, goal)
     survivors = _survivors(store, goal, files, free)
@@ -94,7 +97,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     extras = plan_extras(
         current.state.extras,
         present.finish().checked().records(),
-        goal.extras,
+        goal,
         [*files, *included],
         {*coming, *more},
     )
@@ -205,5 +208,5 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
     IncludedCamera(store, sandbox).restore(
         plan.present, goal.included.tree, map(os.fsencode, goal.included.absent)
     )
-    make_empty_directories(root, goal.extras)
+    make_bare_directories(root, goal.extras)
     apply_modes(root, goal.extras, plan.extras)

@@ -11,9 +11,10 @@ from backtrail.git.extras import PERMISSIONS, Extras
 from backtrail.git.paths import first_obstacle, lstat_inside, parents_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from backtrail.git.restore import Goal
     from backtrail.git.trees import TreeEntry
 
 _OWNER_MAY_CHANGE = 0o300
@@ -33,16 +34,19 @@ class ExtrasPlan:
     """Empty directories that come back, with a slash."""
     vanishing: tuple[bytes, ...]
     """Empty directories that the goal does not have, with a slash."""
+    staying: Mapping[bytes, int]
+    """Directories that the goal does not have; of those that stay all the same, the modes."""
 
 
 def plan_extras(
     now: Extras,
     directories: Iterable[bytes],
-    goal: Extras,
+    aim: Goal,
     entries: Sequence[TreeEntry],
     written: set[bytes],
 ) -> ExtrasPlan:
     """Compare the extras and directories of the present with those of the goal and its files."""
+    goal = aim.extras
     wanted = directories_of([e.path for e in entries], goal)
     present = {*directories, *directories_of((), now)}
     odd = _candidates(now, goal)
@@ -61,7 +65,14 @@ def plan_extras(
         vanishing=tuple(
             d + b"/" for d in sorted(map(os.fsencode, now.empty_directories)) if d not in wanted
         ),
+        staying=_staying(aim.before, present, wanted),
     )
+
+
+def _staying(before: Extras, present: set[bytes], wanted: set[bytes]) -> dict[bytes, int]:
+    """What an interrupted attempt has emptied shows only by a mode that is not usual."""
+    others = (present | set(map(os.fsencode, before.directory_modes))) - wanted
+    return {directory: before.directory_mode(os.fsdecode(directory)) for directory in others}
 
 
 def _candidates(now: Extras, goal: Extras) -> set[bytes] | None:
@@ -82,10 +93,10 @@ def _directory_differs(directory: bytes, now: Extras, goal: Extras) -> bool:
 
 
 def directories_of(files: Iterable[bytes], extras: Extras) -> set[bytes]:
-    """All directories of a state: those that hold files, and the empty ones."""
-    empty = list(map(os.fsencode, extras.empty_directories))
-    found = set(empty)
-    for path in {path.rpartition(b"/")[0] for path in (*files, *empty)}:
+    """All directories of a state: those that hold files, and the bare ones."""
+    bare = list(map(os.fsencode, extras.bare_directories))
+    found = set(bare)
+    for path in {path.rpartition(b"/")[0] for path in (*files, *bare)}:
         parent = path
         while parent and parent not in found:
             found.add(parent)
@@ -124,8 +135,8 @@ def _removed(root: Path, directory: bytes) -> bool:
     return True
 
 
-def make_empty_directories(root: Path, goal: Extras) -> None:
-    for path in map(os.fsencode, goal.empty_directories):
+def make_bare_directories(root: Path, goal: Extras) -> None:
+    for path in map(os.fsencode, goal.bare_directories):
         # Never through a link. Where something is in the way the proof says so.
         if first_obstacle(root, path + b"/") is None:
             os.makedirs(os.path.join(os.fsencode(root), path), exist_ok=True)
@@ -136,8 +147,9 @@ def apply_modes(root: Path, goal: Extras, plan: ExtrasPlan) -> None:
     for entry in plan.files:
         mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
         _set_mode(root, entry.path, mode, stat.S_ISREG)
-    for directory in reversed(plan.directories):
-        _set_mode(root, directory, goal.directory_mode(os.fsdecode(directory)), stat.S_ISDIR)
+    wanted = {d: goal.directory_mode(os.fsdecode(d)) for d in plan.directories}
+    for directory, mode in sorted((wanted | dict(plan.staying)).items(), reverse=True):
+        _set_mode(root, directory, mode, stat.S_ISDIR)
 
 
 def _set_mode(root: Path, path: bytes, mode: int, is_kind: Callable[[int], bool]) -> None:

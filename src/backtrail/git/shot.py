@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
+from backtrail.git.bystanders import with_bystanders
 from backtrail.git.extras import PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
 from backtrail.git.gitstate import under_way
 from backtrail.git.ignore import ignored_here
 from backtrail.git.included import Included, IncludedCamera, chosen_files, entries_of
 from backtrail.git.inventory import Findings, Inventory
-from backtrail.git.paths import exists_inside, lstat_inside
+from backtrail.git.paths import exists_inside, lstat_inside, parents_of
 from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
 from backtrail.git.state import SandboxState, encode_state, write_state
@@ -22,7 +23,7 @@ from backtrail.git.state_memo import digest
 from backtrail.git.transfer import bring_commit, bring_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from backtrail.domain.capture import CaptureRules
@@ -109,7 +110,7 @@ class Shot:
         The tree of all that is being written meanwhile, unless it is known already.
         """
         forced: list[bytes] = []
-        if replacing.trees or replacing.empty_directories:
+        if replacing.trees or replacing.bare_directories:
             tree = self.snapshot.write_tree()
             forced = replaced_paths(self.store, self.sandbox.path, tree, replacing)
             if not forced:
@@ -137,7 +138,9 @@ class Shot:
             not_captured=tuple(note for _, note in sorted(noted.items())),
             forced=tuple(os.fsdecode(path) for path in forced),
             accounted=replacing.trees,
-            extras=self._with_modes_of(findings.extras, chosen),
+            extras=self._with_bystanders(
+                self._with_modes_of(findings.extras, chosen), findings, replacing
+            ),
             included=included,
             under_way=under_way(self.sandbox.git_dir),
         )
@@ -171,12 +174,25 @@ class Shot:
         return Included(tree, patterns, tuple(map(os.fsdecode, absent))), held, left_out
 
     def _with_modes_of(self, extras: Extras, files: list[bytes]) -> Extras:
-        found = {os.fsdecode(p): lstat_inside(self.sandbox.path, p) for p in files}
-        modes = {path: s.st_mode & PERMISSIONS for path, s in found.items() if s}
-        if not modes:
+        """The extras, with the modes of chosen ignored files and of what these are in."""
+        if not files:
             return extras
-        odd = exceptions(modes, extras.usual.of_file)
-        return replace(extras, file_modes={**extras.file_modes, **odd})
+        odd = exceptions(self._modes(files), extras.usual.of_file)
+        above = self._modes({parent for path in files for parent in parents_of(path)})
+        directories = exceptions(above, lambda _: extras.usual.directory)
+        return replace(
+            extras,
+            file_modes={**extras.file_modes, **odd},
+            directory_modes={**extras.directory_modes, **directories},
+        )
+
+    def _modes(self, paths: Iterable[bytes]) -> dict[str, int]:
+        found = {os.fsdecode(p): lstat_inside(self.sandbox.path, p) for p in paths}
+        return {path: s.st_mode & PERMISSIONS for path, s in found.items() if s}
+
+    def _with_bystanders(self, extras: Extras, findings: Findings, replacing: Replacing) -> Extras:
+        noted = findings.memo.directories
+        return with_bystanders(self.store, self.sandbox.path, extras, replacing, noted)
 
     def _bring_head(self) -> None:
         base = self.sandbox.base_commit

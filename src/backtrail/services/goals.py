@@ -13,7 +13,7 @@ from backtrail.git.replaced import Replacing
 from backtrail.git.restore import Goal
 from backtrail.git.restore_extras import directories_of
 from backtrail.git.storable import SET_BITS
-from backtrail.git.trees import empty_tree
+from backtrail.git.trees import empty_tree, list_tree
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
@@ -39,6 +39,7 @@ def goal_of(
         included=_included_goal(store, state.included, present.state.included),
         accounted=state.accounted,
         uncaptured=tuple(uncaptured),
+        before=present.state.extras,
     )
 
 
@@ -55,24 +56,33 @@ def _partial_goal(
         excludes=rules.excludes,
         index=rules.git_state.index,
         forced=tuple({*rules.forced, *selected}),
-        extras=with_selection(rules.extras, _selection(store, wanted, paths)),
+        extras=with_selection(rules.extras, _selection(store, wanted, present, paths)),
         included=_partial_included(store, wanted.state.included, rules.included, paths),
+        before=rules.extras,
     )
 
 
-def _selection(store: PrivateStore, wanted: Captured, paths: tuple[str, ...]) -> Selection:
+def _selection(
+    store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
+) -> Selection:
     extras = wanted.state.extras
     entries = [e for e in selected_entries(store, wanted.tree, paths) if e.is_file]
     empty = tuple(d for d in extras.empty_directories if selects(paths, d))
-    inside = directories_of([e.path for e in entries], replace(extras, empty_directories=empty))
-    names = [os.fsdecode(directory) for directory in inside]
+    standing = {d: mode for d, mode in extras.standing.items() if selects(paths, d)}
+    selected = replace(extras, empty_directories=empty, standing=standing)
+    inside = directories_of([e.path for e in entries], selected)
+    there = directories_of((e.path for e in list_tree(store, present.tree)), present.state.extras)
+    # A directory above the selected paths that is there stays as it is.
+    names = [os.fsdecode(d) for d in inside if d not in there or selects(paths, os.fsdecode(d))]
     return Selection(
         selects=lambda path: selects(paths, path),
         files={
             os.fsdecode(e.path): extras.file_mode(os.fsdecode(e.path), e.mode_bits) for e in entries
         },
-        directories={d: extras.directory_mode(d) for d in names if selects(paths, d)},
+        directories={d: extras.directory_mode(d) for d in names},
         empty=empty,
+        standing=standing,
+        absent=tuple(d for d in extras.absent if selects(paths, d)),
     )
 
 
@@ -101,6 +111,7 @@ def replacing(store: PrivateStore, tree: TreeId, extras: Extras, included: Inclu
     """What bringing these about writes over."""
     return Replacing(
         trees=(tree,),
-        empty_directories=tuple(map(os.fsencode, extras.empty_directories)),
+        bare_directories=tuple(map(os.fsencode, extras.bare_directories)),
+        absent_directories=tuple(map(os.fsencode, extras.absent)),
         included=(*entries_of(store, included.tree), *map(os.fsencode, included.absent)),
     )

@@ -1,0 +1,64 @@
+"""Directories that a restore is about to make or change, and that hold nothing captured.
+
+Their modes, and which of them are there at all, are in no ordinary checkpoint. A safety checkpoint
+needs them: what it does not know an undo cannot bring back.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backtrail.git.extras import PERMISSIONS
+from backtrail.git.paths import lstat_inside, parents_of
+from backtrail.git.trees import start_directories
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from pathlib import Path
+
+    from backtrail.git.extras import Extras
+    from backtrail.git.replaced import Replacing
+    from backtrail.git.store import PrivateStore
+
+
+def with_bystanders(
+    store: PrivateStore, root: Path, extras: Extras, replacing: Replacing, noted: Container[str]
+) -> Extras:
+    """The extras of a capture, with directories that are not `noted` and are to be replaced."""
+    listings = [start_directories(store, tree) for tree in replacing.trees]
+    made = {d for listing in listings for d in listing.finish().checked().records()}
+    made |= {parent for path in replacing.included for parent in parents_of(path)}
+    bare = {d for path in replacing.bare_directories for d in (*parents_of(path), path)}
+    empty: dict[str, int] = {}
+    standing: dict[str, int] = {}
+    absent: list[str] = []
+    for path in sorted({*made, *bare, *replacing.absent_directories}):
+        name = os.fsdecode(path)
+        if name in noted:
+            continue
+        found = lstat_inside(root, path)
+        if found is None or not stat.S_ISDIR(found.st_mode):
+            # Directories that come with files go with them, too.
+            absent += [name] if path in bare else []
+        elif _is_empty(root, path):
+            empty[name] = found.st_mode & PERMISSIONS
+        else:
+            standing[name] = found.st_mode & PERMISSIONS
+    return replace(
+        extras,
+        directory_modes={**extras.directory_modes, **empty},
+        empty_directories=tuple(sorted({*extras.empty_directories, *empty})),
+        standing=standing,
+        absent=tuple(absent),
+    )
+
+
+def _is_empty(root: Path, directory: bytes) -> bool:
+    try:
+        with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
+            return next(entries, None) is None
+    except PermissionError:
+        return False
