@@ -18,6 +18,27 @@ Feature: Permission bits, empty directories and special files
     When I undo
     Then the sandbox is exactly as it was at "two"
 
+  Scenario: Permission bits of the sandbox itself
+    Given these modes: . 0500
+    And I save checkpoint "one"
+    When the agent writes "x\n" to "new.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And the mode of "." is 0500
+    When these modes: . 0750
+    And I remember the sandbox as "three"
+    And I run "plan status auth --exit-code"
+    Then it exits with 1
+    And it prints "./"
+    When I roll back to "one"
+    Then restored were: ./
+    And the mode of "." is 0500
+    When I undo
+    Then the sandbox is exactly as it was at "three"
+    When I roll back only "README.md" to "first"
+    Then the mode of "." is 0750
+
   Scenario: A mode that changes in the second in which the sandbox was made
     When these modes: README.md 0600
     And I save checkpoint "one"

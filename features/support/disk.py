@@ -21,16 +21,16 @@ def walk(root: Path, *, directories: bool = False) -> Walk:
         for name in [*files, *names]:
             path = os.path.join(directory, name)
             relative = os.path.relpath(path, base)
-            entry = _entry(path)
+            entry = entry_at(path)
             if relative != b".git" and (directories or entry[0] != "directory"):
                 found[relative] = entry
     return found
 
 
-def _entry(path: bytes) -> tuple[str, int, bytes]:
+def entry_at(path: bytes | Path) -> tuple[str, int, bytes]:
     info = os.lstat(path)
     if stat.S_ISLNK(info.st_mode):
-        return "link", 0, os.readlink(path)
+        return "link", 0, os.readlink(os.fsencode(path))
     if stat.S_ISREG(info.st_mode):
         with open(path, "rb") as file:
             return "file", stat.S_IMODE(info.st_mode), file.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from support.disk import Walk, walk
+from support.disk import Walk, entry_at, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def picture(world: World, sandbox: Path, branch: str | None) -> Picture:
         return world.run("git", *arguments, cwd=sandbox, env=LOOK_ONLY).out
 
     return Picture(
-        files=walk(sandbox, directories=True),
+        files={b".": entry_at(sandbox), **walk(sandbox, directories=True)},
         head=ask("symbolic-ref", "--quiet", "HEAD") or "detached",
         commit=ask("rev-parse", "--verify", "--quiet", "HEAD"),
         branch=ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") if branch else "",

@@ -34,7 +34,7 @@ class Extras:
     file_modes: Mapping[str, int] = field(default_factory=dict[str, int])
     """Only those that are not usual."""
     directory_modes: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Only those that are not usual."""
+    """Only those that are not usual, and that of the root, which has an empty name."""
     empty_directories: tuple[str, ...] = ()
     repositories: Mapping[str, str] = field(default_factory=dict[str, str])
     """Nested repositories with what their HEAD was."""
@@ -42,6 +42,11 @@ class Extras:
     """Directories without anything captured that a restore was about to change, with modes."""
     absent: tuple[str, ...] = ()
     """Directories that a restore was about to make, and that were not there."""
+
+    @property
+    def knows_root(self) -> bool:
+        """Whether the mode of the root was captured; a checkpoint may be older than that."""
+        return "" in self.directory_modes
 
     @property
     def bare_directories(self) -> tuple[str, ...]:

@@ -35,7 +35,9 @@ def changed_extras(
 
 def _with_other_mode(store: PrivateStore, old: Extras, new: Extras, tree: str) -> list[str]:
     found = [
-        f"{d}/" for d in _directories(old, new) if old.directory_mode(d) != new.directory_mode(d)
+        f"{d or '.'}/"
+        for d in _directories(old, new)
+        if old.directory_mode(d) != new.directory_mode(d)
     ]
     if old.usual == new.usual and old.file_modes == new.file_modes:
         return found
@@ -46,4 +48,5 @@ def _with_other_mode(store: PrivateStore, old: Extras, new: Extras, tree: str) -
 
 
 def _directories(old: Extras, new: Extras) -> set[str]:
-    return {*old.directory_modes, *new.directory_modes}
+    found = {*old.directory_modes, *new.directory_modes}
+    return found if old.knows_root and new.knows_root else found - {""}

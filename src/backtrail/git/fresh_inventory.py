@@ -26,7 +26,9 @@ def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
     """What there is in a new checkout: usual modes, and empty directories for submodules."""
     empty = survey(root, untracked.directories).empty
     extras = Extras(
-        usual=_usual(os.fsencode(root)), empty_directories=tuple(map(os.fsdecode, sorted(empty)))
+        usual=_usual(os.fsencode(root)),
+        directory_modes={"": root.stat().st_mode & PERMISSIONS},
+        empty_directories=tuple(map(os.fsdecode, sorted(empty))),
     )
     return Findings(InventoryMemo(extras, (), (), {}), (), ())
 

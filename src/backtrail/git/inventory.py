@@ -92,10 +92,7 @@ class Inventory:
         extras = Extras(
             usual=usual,
             file_modes=self._file_modes(known, modes, usual, captured),
-            directory_modes=exceptions(
-                {d: note.mode & PERMISSIONS for d, note in notes.items() if d},
-                lambda _: usual.directory,
-            ),
+            directory_modes=_directory_modes(notes, usual),
             empty_directories=tuple(sorted(map(os.fsdecode, empty))),
             repositories=repositories,
         )
@@ -201,6 +198,12 @@ def _above(paths: Iterable[bytes]) -> set[bytes]:
             found.add(parent)
             parent = parent.rpartition(b"/")[0]
     return found
+
+
+def _directory_modes(notes: dict[str, DirectoryNote], usual: Usual) -> dict[str, int]:
+    modes = {d: note.mode & PERMISSIONS for d, note in notes.items()}
+    root = {d: mode for d, mode in modes.items() if not d}
+    return exceptions(modes, lambda _: usual.directory) | root
 
 
 def _bits(notes: dict[str, DirectoryNote]) -> list[int]:

@@ -22,7 +22,7 @@ from backtrail.git.ignore import ignored_at
 from backtrail.git.nested import nested_head
 from backtrail.git.paths import parents_of
 from backtrail.git.proven_inventory import proven_inventory
-from backtrail.git.restore_extras import directories_of
+from backtrail.git.restore_extras import directories_and_root, with_slash
 from backtrail.git.storable import NESTED, SET_BITS
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ class _Proof:
         goal, now_ns = self.plan.goal, time.time_ns()
         files = self.plan.files
         wanted = {entry.path: entry for entry in (*files, *self.plan.included)}
-        directories = directories_of(wanted, goal.extras)
+        directories = directories_and_root(wanted, goal.extras)
         seen = walk_disk(self.sandbox.path, _whole(self.spared) - directories - wanted.keys())
         wrong = self._wrong_files(seen, wanted) | self._too_many(seen, wanted)
-        wrong |= {path + b"/" for path in self._wrong_directories(seen, directories)}
+        wrong |= {with_slash(path) for path in self._wrong_directories(seen, directories)}
         repositories = self._repositories(seen)
         return FileProof(
             wrong=tuple(os.fsdecode(path) for path in sorted(wrong)),

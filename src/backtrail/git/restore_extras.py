@@ -47,8 +47,8 @@ def plan_extras(
 ) -> ExtrasPlan:
     """Compare the extras and directories of the present with those of the goal and its files."""
     goal = aim.extras
-    wanted = directories_of([e.path for e in entries], goal)
-    present = {*directories, *directories_of((), now)}
+    wanted = directories_and_root([e.path for e in entries], goal)
+    present = {*directories, *directories_and_root((), now)}
     odd = _candidates(now, goal)
     looked_at = entries if odd is None else [e for e in entries if e[2] in written or e[2] in odd]
     files = [e for e in looked_at if e.is_file and (e.path in written or _differs(e, now, goal))]
@@ -59,7 +59,7 @@ def plan_extras(
         directories=tuple(sorted(wanted)),
         changed=(
             *(e.path for e in files if e.path not in written),
-            *(directory + b"/" for directory in modes),
+            *map(with_slash, modes),
         ),
         appearing=tuple(d + b"/" for d in sorted(empty - present)),
         vanishing=tuple(
@@ -102,6 +102,17 @@ def directories_of(files: Iterable[bytes], extras: Extras) -> set[bytes]:
             found.add(parent)
             parent = parent.rpartition(b"/")[0]
     return found
+
+
+def directories_and_root(files: Iterable[bytes], extras: Extras) -> set[bytes]:
+    """The same and, with an empty name, the root if its mode is known."""
+    root = {b""} if extras.knows_root else set[bytes]()
+    return directories_of(files, extras) | root
+
+
+def with_slash(directory: bytes) -> bytes:
+    """A directory as it is shown."""
+    return (directory or b".") + b"/"
 
 
 def make_way(root: Path, changes: Iterable[bytes]) -> None:
