@@ -69,11 +69,22 @@ Feature: Repositories inside the sandbox
     When a nested repository "inner" with commits
     And I save checkpoint "two"
     And I roll back to "one"
-    Then the result says "the repository in inner/ was made since"
+    Then the result says "the repository in inner/ was made since: its files go, its .git stays"
     And "inner/inside.txt" is not there
     And "inner/.git/HEAD" is there
     When I undo
     Then the sandbox is exactly as it was at "two"
+
+  Scenario: A repository that was made since where something was not captured
+    Given a FIFO in the place of "p"
+    And I save checkpoint "one"
+    When the agent runs "rm p"
+    And the agent runs "git init --quiet p"
+    And the agent writes "x\n" to "p/f"
+    And I roll back to "one"
+    Then the result says "the repository in p/ was made since: it stays"
+    And "p/f" holds "x\n"
+    And left alone were: p/.git, p/f
 
   Scenario: A repository that was deleted since
     Given a nested repository "inner" with commits

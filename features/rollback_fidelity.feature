@@ -218,6 +218,23 @@ Feature: What a rollback brings back
     And left alone were: debug.log, new.log
     And the files that changed since "one" are: debug.log, new.log, build/out.o
 
+  Scenario: Something comes back into a directory of ignored files
+    Given the agent writes "x\n" to "d/x"
+    And the agent writes "x\n" to "d/deep/x"
+    And the agent writes "l\n" to "d/l.log"
+    And the agent writes "l\n" to "d/deep/l.log"
+    And the agent writes "l\n" to "d/other/l.log"
+    And I save checkpoint "one"
+    When the agent deletes "d/x"
+    And the agent deletes "d/deep/x"
+    And I run "plan rollback auth one --dry-run --format json"
+    Then its JSON tells of "d/l.log" as left alone
+    When I then run "plan rollback auth one --yes --format json"
+    Then what happened is what the dry run told
+    When I undo
+    And I redo
+    Then left alone were: d/deep/l.log, d/l.log, d/other/
+
   Scenario Outline: Ignored files are left alone when .gitignore was <changed>
     Given the agent writes "first\n" to "debug.log"
     And the agent works and saves: one

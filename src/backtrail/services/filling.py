@@ -79,7 +79,7 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     git_proof = prove_git_state(store, sandbox, git_plan, wanted)
     refuse_wrong(what, [*proof.wrong, *git_proof.wrong])
     locked.camera.believe(proof.inventory)
-    return worth_saying(contents.state, replace(current.state, extras=contents.state.extras))
+    return worth_saying(contents.state, replace(current.state, extras=contents.state.extras), files)
 
 
 def _on_own_branch(state: GitState, branch: str | None) -> GitState:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.domain.rollback import RevertAction
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from backtrail.domain.checkpoint import Checkpoint, NotCaptured
+    from backtrail.git.restore import FilePlan
     from backtrail.git.state import SandboxState
 
 
-def worth_saying(wanted: SandboxState, before: SandboxState) -> tuple[str, ...]:
+def worth_saying(wanted: SandboxState, before: SandboxState, files: FilePlan) -> tuple[str, ...]:
     """Sentences about what is different although the files are as they were."""
-    return (*_about_repositories(wanted, before), *_about_work_under_way(wanted))
+    return (*_about_repositories(wanted, before, files), *_about_work_under_way(wanted))
 
 
 def newly_missing(found: Iterable[NotCaptured], previous: Checkpoint | None) -> Iterator[str]:
@@ -25,7 +28,9 @@ def newly_missing(found: Iterable[NotCaptured], previous: Checkpoint | None) -> 
         yield f"not captured: {fresh[0].path} ({fresh[0].reason}){more}"
 
 
-def _about_repositories(wanted: SandboxState, before: SandboxState) -> Iterator[str]:
+def _about_repositories(
+    wanted: SandboxState, before: SandboxState, files: FilePlan
+) -> Iterator[str]:
     then, now = wanted.extras.repositories, before.extras.repositories
     for path, head in sorted(then.items()):
         if path not in now:
@@ -33,7 +38,17 @@ def _about_repositories(wanted: SandboxState, before: SandboxState) -> Iterator[
         elif now[path] != head:
             yield f"the repository in {path}/ was at {_short(head)}; its HEAD is not moved back"
     for path in sorted(now.keys() - then.keys()):
-        yield f"the repository in {path}/ was made since: its files go, its .git stays"
+        yield f"the repository in {path}/ was made since: {_fate(path, files)}"
+
+
+def _fate(repository: str, files: FilePlan) -> str:
+    """What becomes of a repository that the target does not have."""
+    removed = (c.file for c in files.changes if c.action is RevertAction.REMOVED)
+    if not any(path.startswith(f"{repository}/") for path in removed):
+        return "it stays"
+    if any(path.startswith(f"{repository}/") for path in files.survivors):
+        return "its files go but for those left alone, its .git stays"
+    return "its files go, its .git stays"
 
 
 def _about_work_under_way(wanted: SandboxState) -> Iterator[str]:

@@ -7,15 +7,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType, NotCaptured
+from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
-from backtrail.domain.rollback import LeftAlone, RollbackResult
+from backtrail.domain.rollback import RollbackResult
 from backtrail.git.listing import answered, asking_ignored, ignored_now
 from backtrail.git.partial import refuse_unknown_paths
 from backtrail.git.restore import plan_files
-from backtrail.git.storable import SET_BITS
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.forecast import Outlook
 from backtrail.services.goals import goal_of, replacing
@@ -28,6 +27,7 @@ from backtrail.services.guards import (
 )
 from backtrail.services.impact import about_the_timeline, impact_of, state_forecast, state_now
 from backtrail.services.journal import Entry, fail_operation, open_operation
+from backtrail.services.leftovers import left_alone, spared
 from backtrail.services.permission import check_policy_allows_rollback
 from backtrail.services.pruning import keep_within_limits
 from backtrail.services.remarks import worth_saying
@@ -41,13 +41,10 @@ from backtrail.services.restoring import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.replaced import Replacing
-    from backtrail.git.restore import FilePlan
     from backtrail.services.creation import Made
     from backtrail.services.restoring import Prepared
     from backtrail.services.workspace import LockedSandbox
@@ -122,6 +119,7 @@ def go_on(
     impact = impact_of(locked, order.target, partial=partial)
     said = about_the_timeline(locked, order.target, partial=partial)
     safety, ignored, prepared = _make_ready(locked, order, operation, wanted)
+    staying = spared(locked.sandbox.path, ignored, prepared.files)
     operation = begin_restoring(locked, operation, safety.checkpoint, ignored)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(locked, operation, order.target, prepared)
@@ -138,10 +136,10 @@ def go_on(
         dry_run=False,
         paths=operation.paths,
         changes=restored.files.changes,
-        left_alone=_left_alone(restored.files, ignored, restored.proof.not_captured),
+        left_alone=left_alone(restored.files, staying, restored.proof.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=(*restored.messages, *_remarks(operation, wanted, safety.captured), *said),
+        messages=(*restored.messages, *_remarks(operation, wanted, prepared, safety), *said),
     )
 
 
@@ -158,8 +156,8 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     said = about_the_timeline(locked, order.target, partial=partial)
     if not partial:
         git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
-        said = (*git_plan.messages, *worth_saying(wanted.state, current.state), *said)
-    ignored = _ignored(locked, current)
+        said = (*git_plan.messages, *worth_saying(wanted.state, current.state, files), *said)
+    staying = spared(locked.sandbox.path, _ignored(locked, current), files)
     return RollbackResult(
         plan=locked.plan,
         kind=entry.kind,
@@ -171,7 +169,7 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
         dry_run=True,
         paths=entry.paths,
         changes=files.changes,
-        left_alone=_left_alone(files, ignored, current.state.not_captured),
+        left_alone=left_alone(files, staying, current.state.not_captured),
         impact=impact_of(locked, order.target, partial=partial),
         after=state_forecast(locked, Outlook(entry, order.target, current.tree, goal.tree)),
         messages=said,
@@ -241,8 +239,12 @@ def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, wanted
     )
 
 
-def _remarks(operation: Operation, wanted: Captured, before: Captured) -> tuple[str, ...]:
-    return () if operation.paths else worth_saying(wanted.state, before.state)
+def _remarks(
+    operation: Operation, wanted: Captured, prepared: Prepared, safety: Made
+) -> tuple[str, ...]:
+    if operation.paths:
+        return ()
+    return worth_saying(wanted.state, safety.captured.state, prepared.files)
 
 
 def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:
@@ -256,21 +258,3 @@ def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:
         [os.fsencode(path) for path in state.extras.repositories],
     )
     return [os.fsdecode(path) for path in found]
-
-
-def _left_alone(
-    files: FilePlan, ignored: Iterable[str], not_captured: Iterable[NotCaptured]
-) -> tuple[LeftAlone, ...]:
-    """What was neither restored nor removed: survivors, ignored files, what cannot be captured."""
-    found = dict.fromkeys(ignored, "ignored")
-    found |= files.survivors
-    found |= {entry.path: entry.reason for entry in not_captured if entry.reason != SET_BITS}
-    # What was restored or removed against the ignore rules was not left alone.
-    touched = {change.file for change in files.changes} | set(files.goal.forced)
-    touched |= {f"{parent}/" for path in touched for parent in _parents(path)}
-    return tuple(LeftAlone(path, why) for path, why in sorted(found.items()) if path not in touched)
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
