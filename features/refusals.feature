@@ -50,6 +50,25 @@ Feature: Refusals
       | plan rollback auth one --yes --path ''              | 2         | it is empty                 |
     And no file, no ref, no index and no row has changed
 
+  Scenario Outline: The plan's branch is gone and another is <where>
+    Given the agent runs "git switch --quiet --detach"
+    And the agent runs "git branch --quiet -D plan/auth"
+    And the agent runs "git branch --quiet <other>"
+    And I take stock of everything
+    When I run "plan rollback auth one --yes" in every format
+    Then every format says so in one sentence with a hint, and exits with 5
+    And no file, no ref, no index and no row has changed
+    When I run "plan rollback auth one --yes"
+    Then it exits with 5 and says "git branch -m <other>"
+    When the agent runs "git branch -m <other> elsewhere"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+    Examples:
+      | where            | other       |
+      | below its name   | plan/auth/x |
+      | above its name   | plan        |
+
   Scenario Outline: The sandbox <cannot be used>
     Given the sandbox <cannot be used>
     When I run "plan rollback auth one --yes" in every format

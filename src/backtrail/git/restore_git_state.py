@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BusyError, RefusedError
 from backtrail.domain.plan import Sandbox, SandboxKind
+from backtrail.git.branches import refuse_name_taken
 from backtrail.git.durable import fsync_file
 from backtrail.git.gitstate import (
     GitState,
@@ -151,6 +152,8 @@ def _move(
             f"branch {_short(ref)!r} is a symbolic ref: moving it would move another branch",
             hint=f"make it a branch of its own: git symbolic-ref --delete {ref}",
         )
+    if old is None:
+        refuse_name_taken(sandbox.git_dir, ref)
     return BranchMove(ref, old, commit)
 
 
