@@ -4,9 +4,16 @@ Feature: Nothing is lost where one would not look for it
   Background:
     Given a repository with plan "auth"
 
-  Scenario: A sandbox that holds Backtrail's own files is refused
-    When the main checkout is attached while Backtrail's home lies inside it
-    Then it is refused with 5 and there is no such plan
+  Scenario Outline: A sandbox that holds Backtrail's own files is refused: <own>, <how>
+    When the main checkout is <how> while Backtrail's <own> lies inside it
+    Then it is refused with 5, there is no such plan, and nothing was made
+
+    Examples:
+      | own      | how         |
+      | home     | attached    |
+      | database | attached    |
+      | home     | taken along |
+      | database | taken along |
 
   Scenario: A file that is edited while a rollback is about to restore it
     When somebody edits "README.md" just before a rollback to "first" restores files

@@ -21,17 +21,23 @@ def stored(world, commit, path):
     return world.run("git", "--git-dir", str(world.store), "show", f"{commit}:{path}").ok().out
 
 
-@when("the main checkout is attached while Backtrail's home lies inside it")
-def attach_around_home(context):
-    context.env = {"PLAN_HOME": str(context.world.repo / ".bt")}
-    context.ran = run_forked(context.world, "create", "inside", "--sandbox", ".", env=context.env)
+@when("the main checkout is {how} while Backtrail's {own} lies inside it")
+def attach_around_own_files(context, how, own):
+    place = context.world.repo / "own"
+    variables = {
+        "home": {"PLAN_HOME": str(place)},
+        "database": {"PLAN_DATABASE_URL": f"sqlite:///{place}"},
+    }
+    options = {"attached": ("--sandbox", "."), "taken along": ("--from-dirty",)}
+    command = ("create", "inside", *options[how])
+    context.ran = run_forked(context.world, *command, env=variables[own])
 
 
-@then("it is refused with 5 and there is no such plan")
+@then("it is refused with 5, there is no such plan, and nothing was made")
 def refused_without_plan(context):
     assert context.ran.code == 5, context.ran
-    listed = run_forked(context.world, "list", env=context.env).ok()
-    assert "inside" not in listed.out.split()
+    assert not (context.world.repo / "own").exists()
+    assert "inside" not in run_forked(context.world, "list").ok().out.split()
 
 
 @when('somebody edits "README.md" just before a rollback to "first" restores files')

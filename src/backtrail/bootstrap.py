@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from backtrail.config import Configuration, Place, place_of, read_configuration
 from backtrail.domain.errors import NoPlansYetError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.git.discovery import Worktree, find_worktree
+from backtrail.git.discovery import Worktree, find_worktree, worktree_at
 from backtrail.git.env import users_environment
 from backtrail.git.gitstate import user_git
+from backtrail.git.identity import refuse_own_files_inside
 from backtrail.git.ignore import UserSettings
 from backtrail.git.locks import exclusive_lock
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
@@ -82,11 +83,13 @@ def open_services(
     progress: Callable[[str], None] = _say_nothing,
     make: bool = True,
     tolerated: list[str] | None = None,
+    to_capture: Path | None = None,
 ) -> Services:
     """The services for the repository that holds `start`; its store is made at first use.
 
     Without `make` a repository that never had a plan is left as it is: NoPlansYet. What is wrong
     with `plan.toml` is added to `tolerated` by callers to whom no setting matters, else raised.
+    Nothing is made either if the checkout that is `to_capture` would then hold our own files.
     """
     worktree = find_worktree(start)
     configuration = _configuration(_place(worktree, environ), tolerated)
@@ -95,13 +98,16 @@ def open_services(
         raise NoPlansYetError(
             "there is no plan in this repository yet", hint="plan create NAME makes one"
         )
+    url = _database_url(layout, environ)
+    own_paths = (layout.home, worktree.common_dir, *database_files(url))
+    if to_capture is not None:
+        _refuse_own_files(to_capture, own_paths)
     layout.make_directories()
     check_private(layout.home)
     if environ.get("PLAN_HOME"):
         claim_home(layout, worktree.common_dir)
     store = _open_store(layout, worktree.common_dir)
     store_id, host_id = store.store_id(), _host_id()
-    url = _database_url(layout, environ)
     engine = create_database_engine(url)
     ensure_schema(engine)
     main_root = _main_root(worktree)
@@ -116,7 +122,7 @@ def open_services(
         host_id=host_id,
         user=_user_settings(environ),
         users_environment=users_environment(environ),
-        own_paths=(layout.home, worktree.common_dir, *database_files(url)),
+        own_paths=own_paths,
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
@@ -136,6 +142,15 @@ def open_services(
         corrections=CorrectionService(checkpoints, workspace),
         workspace=workspace,
     )
+
+
+def _refuse_own_files(to_capture: Path, own_paths: tuple[Path, ...]) -> None:
+    place = to_capture.resolve()
+    checkouts = (d for d in (place, *place.parents) if worktree_at(d) is not None)
+    root = next(checkouts, None)
+    # What is no checkout at all is refused later, for that reason.
+    if root is not None:
+        refuse_own_files_inside(root, own_paths)
 
 
 def _configuration(place: Place, tolerated: list[str] | None) -> Configuration:

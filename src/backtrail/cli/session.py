@@ -116,11 +116,14 @@ class Session:
         return round((time.monotonic() - self._clock) * 1000)
 
     @contextmanager
-    def services(self, *, make: bool = False, lenient: bool = False) -> Generator[Services]:
+    def services(
+        self, *, make: bool = False, lenient: bool = False, to_capture: Path | None = None
+    ) -> Generator[Services]:
         """The services, closed afterwards; what recovery did is kept to be told.
 
         Only with `make` is anything made in a repository that has no plans yet. With `lenient`,
         for commands that only read rows, a wrong `plan.toml` is told and does not stop them.
+        A checkout that is `to_capture` must not hold what would be made.
         """
         from backtrail.bootstrap import open_services
 
@@ -133,6 +136,7 @@ class Session:
                 progress=self.progress.show,
                 make=make,
                 tolerated=self.messages if lenient else None,
+                to_capture=to_capture,
             )
             try:
                 yield services

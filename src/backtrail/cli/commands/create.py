@@ -85,11 +85,13 @@ def create(
     print_: Print = None,
 ) -> Report:
     """Create a plan with a sandbox of its own, and take its first checkpoint."""
-    with session.services(make=True) as services:
+    attached = None if sandbox is None else session.start / sandbox
+    to_capture = session.start if from_dirty else attached
+    with session.services(make=True, to_capture=to_capture) as services:
         result = services.plans.create(
             name,
             base=base,
-            sandbox=None if sandbox is None else session.start / sandbox,
+            sandbox=attached,
             use_existing=if_exists is IfExists.USE,
             limits=None if max_checkpoints is None else {"max_checkpoints": max_checkpoints},
             from_dirty=from_dirty,
