@@ -94,6 +94,54 @@ Feature: What is captured, and what is said of the rest
     When I save checkpoint "one" meanwhile
     Then the latest checkpoint tells that it does not hold: busy.txt
 
+  Scenario Outline: A file that changes while git reads it does not keep the others out: git <fails>
+    Given the agent writes "one\n" to "busy.txt"
+    And the agent writes "one\n" to "calm.txt"
+    And I save checkpoint "one"
+    When the agent writes "two\n" to "busy.txt"
+    And the agent writes "two\n" to "calm.txt"
+    And git <fails> whenever it reads "busy.txt", which changes
+    And I save checkpoint "two" meanwhile
+    Then the latest checkpoint tells that it does not hold: busy.txt
+    And "busy.txt" is not in the latest checkpoint
+    And "calm.txt" is "two\n" in the latest checkpoint
+
+    Examples:
+      | fails             |
+      | gives up          |
+      | is killed by that |
+
+  Scenario: Git that fails although nothing changes fails the checkpoint
+    When git gives up whenever it reads "README.md", which does not change
+    And the agent writes "two\n" to "README.md"
+    And I run "plan save auth" meanwhile
+    Then it exits with 9
+
+  Scenario: A chosen ignored file that changes while git reads it
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent writes "KEY=1\n" to ".env"
+    When git gives up whenever it reads ".env", which changes
+    And I save checkpoint "one" meanwhile
+    Then the latest checkpoint tells that it does not hold: .env
+
+  Scenario: What is stored of a file that is rewritten all the time is never a mixture
+    Given a process that fills "busy.bin" with one letter after another
+    When I save 6 checkpoints meanwhile
+    Then each of them holds "busy.bin" as it was at one moment, or tells that it does not hold it
+
+  Scenario Outline: A directory that goes away while git looks at the sandbox, <how often>
+    Given git finds, <how often>, that the directory "passing" has just gone
+    And the agent writes "two\n" to "README.md"
+    When I save checkpoint "one" meanwhile
+    Then "README.md" is "two\n" in the latest checkpoint
+    And the latest checkpoint tells <what>
+
+    Examples:
+      | how often | what                               |
+      | once      | of nothing that it does not hold   |
+      | always    | that it does not hold: passing     |
+
   Scenario: Somebody without privileges meets what cannot be read
     Given these modes: README.md 0000
     And the agent writes "x\n" to "closed/inside.txt"

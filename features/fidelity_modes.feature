@@ -272,6 +272,22 @@ Feature: Permission bits, empty directories and special files
     When I roll back to "first"
     Then "src/.GIT/file" holds "x\n"
 
+  Scenario: A file becomes something that git cannot store under its name
+    Given the agent writes "# modules\n" to ".gitmodules"
+    And I save checkpoint "one"
+    When the agent deletes ".gitmodules"
+    And the agent does this to ".gitmodules": makes a link
+    And I save checkpoint "two"
+    Then the latest checkpoint tells that it does not hold: .gitmodules
+    And ".gitmodules" is not in the latest checkpoint
+    When I remember the sandbox as "refused"
+    And I run "plan rollback auth one --yes"
+    Then it exits with 5
+    And the sandbox is exactly as it was at "refused"
+    When the agent deletes ".gitmodules"
+    And I roll back to "one"
+    Then ".gitmodules" holds "# modules\n"
+
   Scenario: What needs no change is not touched
     Given the agent works and saves: one, two
     And I note the dates and inodes of every file

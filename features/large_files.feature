@@ -30,6 +30,38 @@ Feature: Large files
     Then "large.bin" is what it was first
     And memory never held more than a part of the file
 
+  Scenario: A large file among small ones
+    Given I save checkpoint "one"
+    And the agent writes "small\n" to "a.txt"
+    And the agent writes 20000000 bytes to "b.bin"
+    And the agent writes "small\n" to "c.txt"
+    When I roll back to "one"
+    Then "b.bin" is not there
+    When I undo
+    Then "b.bin" has 20000000 bytes
+    And "a.txt" holds "small\n"
+    And "c.txt" holds "small\n"
+    When the agent writes "changed\n" to "a.txt"
+    And the agent writes 30000000 bytes to "b.bin"
+    And I save checkpoint "two"
+    Then the latest checkpoint tells of nothing that it does not hold
+    And the store has no pack that is half done
+
+  Scenario: A large file among chosen ignored ones
+    Given plan.toml says: include_ignored = [".env", "data.sqlite"]
+    And .gitignore in the sandbox says: .env, data.sqlite
+    And the agent writes "KEY=1\n" to ".env"
+    And the agent writes 20000000 bytes to "data.sqlite"
+    And I save checkpoint "one"
+    When the agent writes "KEY=2\n" to ".env"
+    And the agent writes 30000000 bytes to "data.sqlite"
+    And I roll back to "one"
+    Then ".env" holds "KEY=1\n"
+    And "data.sqlite" has 20000000 bytes
+    When I undo
+    Then ".env" holds "KEY=2\n"
+    And "data.sqlite" has 30000000 bytes
+
   Scenario Outline: What is too large to be captured is saved first if it is in the way: <where>
     Given plan.toml says: max_file_size = "1 KiB"
     And the agent writes "one\n" to "<path>"

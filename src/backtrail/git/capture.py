@@ -17,10 +17,11 @@ from backtrail.git.listing import Lister
 from backtrail.git.private_index import keep_index, trust, working_index
 from backtrail.git.replaced import Replacing
 from backtrail.git.shot import Shot
-from backtrail.git.snapshot import CaptureInputs, Snapshot, start_changes, take_out
+from backtrail.git.snapshot import CaptureInputs, Snapshot, start_changes
 from backtrail.git.state import SandboxState, encode_state
 from backtrail.git.state_memo import StateMemo, digest, digest_of_inputs, read_memo
 from backtrail.git.state_parts import StoringParts, storing_parts
+from backtrail.git.storing import take_out
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -44,16 +44,17 @@ def noted_directories(
     notes: dict[str, DirectoryNote] = {}
     for path in paths:
         place = os.path.join(root, path)
-        try:
-            found = os.lstat(place)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        if not stat.S_ISDIR(found.st_mode):
-            continue
         name = os.fsdecode(path)
         note = known.get(name)
-        if note is None or not note.is_current(found):
-            note = _read(place, found, now_ns)
+        try:
+            found = os.lstat(place)
+            if not stat.S_ISDIR(found.st_mode):
+                continue
+            if note is None or not note.is_current(found):
+                note = _read(place, found, now_ns)
+        except (FileNotFoundError, NotADirectoryError):
+            # Gone, perhaps in this very moment.
+            continue
         mode = stat.S_IMODE(found.st_mode)
         notes[name] = note if note.mode == mode else replace(note, mode=mode)
     return notes

@@ -22,7 +22,8 @@ IDENTITY = {
 }
 
 # From this size on git reads and writes a file a piece at a time, into a pack of its own.
-_STREAMED = "core.bigFileThreshold=16m"
+STREAMED_FROM = 16 * 1024**2
+_STREAMED = f"core.bigFileThreshold={STREAMED_FROM}"
 
 # Settings that hold in the private store, whatever its own or anybody's configuration says.
 STORE_SETTINGS = (

@@ -17,8 +17,8 @@ from backtrail.domain.ids import TreeId
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.paths import exists_inside
 from backtrail.git.private_index import keep_index, working_index
-from backtrail.git.runner import nul_joined
 from backtrail.git.storable import Sieve
+from backtrail.git.storing import Storing, take_out
 from backtrail.git.trees import empty_tree, list_tree
 
 if TYPE_CHECKING:
@@ -83,20 +83,23 @@ class IncludedCamera:
 
         With `keep` the private index is brought up to date, for which the caller holds the lock.
         """
-        began, root = time.time_ns(), self.sandbox.path
-        storable, left_out = Sieve(root, max_file_size, lambda _: set()).sift(chosen)
-        forced, unsaved = Sieve(root, None, lambda _: set()).sift(demanded)
-        wanted = dict.fromkeys(p for p in (*storable, *forced) if exists_inside(root, p))
+        began, wanted = time.time_ns(), dict.fromkeys((*chosen, *demanded))
         if not wanted:
-            return None, [*left_out, *unsaved]
+            return None, []
+        sieve = Sieve(self.sandbox.path, max_file_size, set(demanded).intersection)
         with working_index(self.store, self.kept_index) as index:
-            git = self.store.git(root, index)
+            git = self.store.git(self.sandbox.path, index)
             known = git.call("ls-files", "-c", "-z").records() if index.exists() else []
-            _update(git, wanted, [path for path in known if path not in wanted])
+            gone = [path for path in known if path not in wanted]
+            if gone:
+                take_out(git, gone)
+            storing = Storing(git, sieve, set(known))
+            storing.store(wanted)
             tree = TreeId(git.call("write-tree").text)
             if keep:
                 keep_index(index, self.kept_index, began_ns=began)
-        return tree, [*left_out, *unsaved]
+        held = None if tree == empty_tree(len(tree)) else tree
+        return held, list(storing.left_out.values())
 
     def restore(
         self, present: Sequence[TreeId | None], goal: TreeId | None, going: Iterable[bytes]
@@ -113,7 +116,7 @@ class IncludedCamera:
         held = [entries_of(self.store, tree) for tree in present]
         with scratch_directory(self.store) as directory:
             git = self.store.git(self.sandbox.path, directory / "index")
-            _update(git, [p for p in touched if exists_inside(self.sandbox.path, p)], [])
+            _take_in(git, self.sandbox.path, touched)
             now = git.call("write-tree").text
             self._refuse_changed(held, now)
             git.call("read-tree", "-m", "-u", now, goal or empty_tree(len(now)))
@@ -131,10 +134,9 @@ def entries_of(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[by
     return {e.path: (e.mode, e.object_id) for e in list_tree(store, tree)}
 
 
-def _update(git: GitRunner, present: Iterable[bytes], gone: Sequence[bytes]) -> None:
-    if gone:
-        git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(gone))
-    git.call(
-        "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
-        stdin=nul_joined(list(present)),
-    )  # fmt: skip
+def _take_in(git: GitRunner, root: Path, paths: Sequence[bytes]) -> None:
+    """Fill an index with those of the paths that are there, all of which have to hold still."""
+    storing = Storing(git, Sieve(root, None, lambda _: set()), set())
+    storing.store(path for path in paths if exists_inside(root, path))
+    for note in storing.left_out.values():
+        raise GitFailedError(f"{note.path!r} cannot be read: {note.reason}")

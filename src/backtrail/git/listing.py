@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 _UNREADABLE = re.compile(rb"warning: could not open directory '([^'\n]*)/': Permission denied\n")
+_VANISHED = re.compile(
+    rb"warning: could not open directory '([^'\n]*)/': (?:No such file or|Not a) directory\n"
+)
 # Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
 _ARGUMENTS_LENGTH = 60_000
 
@@ -43,6 +46,25 @@ class Untracked:
     """Nested repositories that are new to the index."""
     unreadable: tuple[bytes, ...] = ()
     """Directories that cannot be opened."""
+    vanished: tuple[bytes, ...] = ()
+    """Directories that were there and, a moment later, were not: what is missing of them may have
+    come up elsewhere, unseen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """What git says of directories that it could not open."""
+
+    said: bytes = b""
+
+    def __add__(self, other: _Closed) -> _Closed:
+        return _Closed(self.said + other.said)
+
+    def unreadable(self) -> tuple[bytes, ...]:
+        return tuple(dict.fromkeys(_UNREADABLE.findall(self.said)))
+
+    def vanished(self) -> tuple[bytes, ...]:
+        return tuple(dict.fromkeys(_VANISHED.findall(self.said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +80,25 @@ class Lister:
 
     def finish(self, running: RunningGit) -> Untracked:
         """Complete a listing, looking into what it only names."""
-        records, unreadable = _readable(running.finish())
+        records, closed = _readable(running.finish())
         directories = [record for record in records if record.endswith(b"/")]
         files = [record for record in records if not record.endswith(b"/")]
         repositories: list[bytes] = []
         if directories:
             inside, more = _readable(self.git.run(*self._words(*_below(directories))))
-            unreadable += more
+            closed += more
             files += (path for path in inside if not path.endswith(b"/"))
             found = [path for path in inside if path.endswith(b"/")]
             if found:
-                repositories, within = self._inside_repositories(found)
+                repositories, within, more = self._inside_repositories(found)
                 files += within
+                closed += more
         return Untracked(
             files=tuple(dict.fromkeys(files)),
             directories=_bare(directories),
             repositories=_bare(repositories),
-            unreadable=tuple(dict.fromkeys(unreadable)),
+            unreadable=closed.unreadable(),
+            vanished=closed.vanished(),
         )
 
     def list(self) -> Untracked:
@@ -86,19 +110,22 @@ class Lister:
         records, _ = _readable(self.git.run(*words))
         return list(_bare([record for record in records if record.endswith(b"/")]))
 
-    def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes], _Closed]:
         """Repositories at any depth, and their files as far as ignore rules allow."""
         repositories: list[bytes] = []
         files: list[bytes] = []
+        closed = _Closed()
         with scratch_directory(self.store) as directory:
             scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
             while found:
                 repositories += found
                 _take_for_directories(self.git, found, scratch)
-                inside = self.git.call(*self._words(*_below(found)), extra=scratch).records()
+                listed = self.git.run(*self._words(*_below(found)), extra=scratch)
+                inside, more = _readable(listed)
+                closed += more
                 files += (path for path in inside if not path.endswith(b"/"))
                 found = [path for path in inside if path.endswith(b"/")]
-        return repositories, files
+        return repositories, files, closed
 
     def _words(self, *more: str) -> list[str]:
         listing = ("ls-files", "-o", "-z", "--exclude-standard")
@@ -178,9 +205,9 @@ def _copied(git: GitRunner, copy: Path) -> Path:
     return copy
 
 
-def _readable(output: Output) -> tuple[list[bytes], list[bytes]]:
-    """The records, and the directories that git said it could not open."""
-    unreadable = _UNREADABLE.findall(output.stderr)
-    rest = _UNREADABLE.sub(b"", output.stderr)
+def _readable(output: Output) -> tuple[list[bytes], _Closed]:
+    """The records, and what git said of the directories that it could not open."""
+    said = output.stderr
+    rest = _VANISHED.sub(b"", _UNREADABLE.sub(b"", said))
     checked = Output(output.arguments, output.code, output.stdout, rest).checked()
-    return checked.records(), unreadable
+    return checked.records(), _Closed(said)

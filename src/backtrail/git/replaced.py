@@ -17,9 +17,10 @@ from backtrail.domain.errors import RefusedError
 from backtrail.git.paths import first_obstacle, lstat_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
@@ -64,11 +65,11 @@ def replaced_paths(
     return list(found)
 
 
-def refuse_unsaved(not_captured: Container[bytes], demanded: list[bytes]) -> None:
+def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: list[bytes]) -> None:
     """Refuse to go on if something that would be replaced could not be captured."""
     for path in demanded:
         if path in not_captured:
-            raise _refusal(path, "a name that git cannot store")
+            raise _refusal(path, not_captured[path].reason)
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
@@ -90,7 +91,7 @@ def _files_below(root: Path, directory: bytes) -> list[bytes]:
         for entry in entries:
             path = directory + b"/" + entry.name
             if entry.name == b".git":
-                raise _refusal(directory, "a git repository")
+                raise _refusal(directory, "it is a git repository")
             if entry.is_dir(follow_symlinks=False):
                 found += _files_below(root, path)
             else:
@@ -101,14 +102,14 @@ def _files_below(root: Path, directory: bytes) -> list[bytes]:
 def _capturable(root: Path, path: bytes) -> bytes:
     found = lstat_inside(root, path)
     if found and not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
-        raise _refusal(path, "neither a file nor a link")
+        raise _refusal(path, "it is neither a file nor a link")
     return path
 
 
-def _refusal(path: bytes, what: str) -> RefusedError:
+def _refusal(path: bytes, why: str) -> RefusedError:
     shown = os.fsdecode(path)
     return RefusedError(
-        f"{shown!r} is in the way of what would come back and cannot be saved first: it is {what}",
+        f"{shown!r} is in the way of what would come back and cannot be saved first: {why}",
         hint="move it out of the sandbox and try again",
         details={"path": shown},
     )

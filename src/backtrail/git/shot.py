@@ -168,7 +168,7 @@ class Shot:
         tree, left_out = IncludedCamera(self.store, self.sandbox).capture(
             chosen, demanded, self.rules.max_file_size, keep=keep
         )
-        refuse_unsaved({os.fsencode(note.path) for note in left_out}, demanded)
+        refuse_unsaved({os.fsencode(note.path): note for note in left_out}, demanded)
         absent = [p for p in replacing.included if not exists_inside(root, p)]
         held = list(entries_of(self.store, tree))
         return Included(tree, patterns, tuple(map(os.fsdecode, absent))), held, left_out

@@ -9,6 +9,7 @@ noted with the reason.
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,9 @@ from backtrail.domain.ids import TreeId
 from backtrail.git.inventory import Touched
 from backtrail.git.listing import Lister, Untracked
 from backtrail.git.paths import exists_inside, is_directory_inside
-from backtrail.git.runner import Output, RunningGit, nul_joined
-from backtrail.git.storable import (
-    REFUSED_NAME,
-    UNREADABLE,
-    UNSTEADY,
-    Sieve,
-    changed_since,
-)
+from backtrail.git.runner import RunningGit
+from backtrail.git.storable import UNREADABLE, UNSTEADY, Sieve
+from backtrail.git.storing import Storing, take_out
 from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
@@ -33,9 +29,8 @@ if TYPE_CHECKING:
 
     from backtrail.git.runner import GitRunner
 
-
-# A file that is being written is read again a few times, then left out.
-_ATTEMPTS = 4
+# How long to wait, in seconds, before each further look at a tree that does not hold still.
+_PAUSES = (0.01, 0.05, 0.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +92,7 @@ class Snapshot:
 
     def refresh(self, looking: Looking) -> None:
         """Bring the working index up to date with the disk."""
-        found = self._findings(looking)
+        found = self._steady_findings(looking)
         self.untracked = found.untracked
         removed = [*found.deleted, *found.dropped]
         if removed:
@@ -107,6 +102,8 @@ class Snapshot:
                 self.untracked = self.lister.list()
         for path in self.untracked.unreadable:
             self._note(path, UNREADABLE)
+        for path in self.untracked.vanished:
+            self._note(path, UNSTEADY)
         self._add(
             [*found.changed, *self.untracked.files, *found.tracked_ignored],
             held=set(found.changed),
@@ -115,6 +112,19 @@ class Snapshot:
 
     def touched(self) -> Touched:
         return Touched(tuple(self.added), tuple(self.removed), self.untracked)
+
+    def _steady_findings(self, looking: Looking) -> Findings:
+        """What differs, looked for anew while things come and go under the eyes of git."""
+        for pause in _PAUSES:
+            try:
+                found = self._findings(looking)
+            except GitFailedError:
+                found = None
+            if found and not found.untracked.vanished:
+                return found
+            time.sleep(pause)
+            looking = self.start_look(start_changes(self.git))
+        return self._findings(looking)
 
     def _findings(self, looking: Looking) -> Findings:
         changed, deleted = _parse_changes(looking.changes.finish().checked().records())
@@ -156,31 +166,11 @@ class Snapshot:
 
     def _add(self, paths: list[bytes], *, held: set[bytes], max_file_size: int | None) -> None:
         sieve = Sieve(self.inputs.root, max_file_size, self._tracked_by_user)
-        waiting = list(dict.fromkeys(paths))
-        for _ in range(_ATTEMPTS):
-            storable, left_out = sieve.sift(waiting)
-            noted = {os.fsencode(note.path): note for note in left_out}
-            self.not_captured |= noted
-            # What was captured before and cannot be any more leaves the index.
-            self.forget([path for path in noted if path in held])
-            if not storable:
-                return
-            self._store(list(storable))
-            waiting = changed_since(self.inputs.root, storable)
-            if not waiting:
-                return
-            held = {*held, *waiting}
-        for path in waiting:
-            self._note(path, UNSTEADY)
-        self.forget(waiting)
-
-    def _store(self, paths: list[bytes]) -> None:
-        self.added += paths
-        output = self.git.run(
-            "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
-            stdin=nul_joined(paths),
-        )  # fmt: skip
-        self._note_refused_names(output, paths)
+        storing = Storing(self.git, sieve, held)
+        storing.store(paths)
+        self.added += (path for path in storing.stored if path not in storing.left_out)
+        self.removed += storing.removed
+        self.not_captured |= storing.left_out
 
     def write_tree(self) -> TreeId:
         return self.finish_write_tree(self.start_write_tree())
@@ -215,24 +205,10 @@ class Snapshot:
     def _note(self, path: bytes, reason: str) -> None:
         self.not_captured[path] = NotCaptured(os.fsdecode(path), reason)
 
-    def _note_refused_names(self, output: Output, paths: list[bytes]) -> None:
-        said = output.stderr
-        for path in paths:
-            line = b"Ignoring path " + path + b"\n"
-            if line in said:
-                said = said.replace(line, b"")
-                self._note(path, REFUSED_NAME)
-        Output(output.arguments, output.code, output.stdout, said).checked()
-
 
 def start_changes(git: GitRunner) -> RunningGit:
     """Begin to compare the working index with the disk, which takes longest of all."""
     return git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
-
-
-def take_out(git: GitRunner, paths: list[bytes]) -> None:
-    """Take paths out of an index."""
-    git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(paths))
 
 
 def _parse_changes(records: list[bytes]) -> tuple[list[bytes], list[bytes]]:
