@@ -178,6 +178,22 @@ Feature: What is captured, and what is said of the rest
     Then the sandbox is exactly as it was at "one"
     And "src/app.py" is not there
 
+  Scenario: A sparse checkout whose index is sparse, too
+    Given the agent writes "guide\n" to "docs/guide.md"
+    And the agent runs "git add docs"
+    And the agent runs "git commit --quiet -m docs"
+    And the agent runs "git sparse-checkout set --cone --sparse-index src"
+    When the agent writes "staged\n" to "src/app.py"
+    And the agent runs "git add src/app.py"
+    And I save checkpoint "one"
+    And the agent runs "git reset --quiet --hard"
+    And the agent runs "git gc --quiet --prune=now"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And "docs/guide.md" is not there
+    When I undo
+    Then "src/app.py" holds "print('one')\n"
+
   Scenario Outline: A <kind> clone
     Given a <kind> clone of the repository, with plan "clone"
     When the agent writes "changed\n" to "README.md"

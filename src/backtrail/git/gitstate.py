@@ -19,6 +19,8 @@ _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = "refs/heads/"
 _SPLIT = b"link"
 """The extension by which an index says that most of it is in a shared file."""
+_SPARSE = b"sdir\0\0\0\0"
+"""The extension by which an index says that whole directories may stand as one entry."""
 # What git leaves in a worktree's git directory while one of these is under way.
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -127,7 +129,7 @@ def read_index(git_dir: Path) -> UserIndex | None:
             content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except FileNotFoundError:
         return None
-    if _SPLIT in content and index_is_split(git_dir):
+    if _SPARSE in content or (_SPLIT in content and index_is_split(git_dir)):
         content = _made_whole(git_dir, content)
     return UserIndex(content, date)
 
@@ -138,13 +140,18 @@ def index_is_split(git_dir: Path) -> bool:
 
 
 def _made_whole(git_dir: Path, content: bytes) -> bytes:
-    """A split index together with its shared part, which does not live as long as a checkpoint."""
+    """An index with all its entries, whatever it leaves to other files and objects.
+
+    The shared part of a split index does not live as long as a checkpoint, and what a sparse one
+    stands for can only be looked up where all objects are that it names.
+    """
     with tempfile.TemporaryDirectory() as directory:
         copy = os.path.join(directory, "index")
         with open(copy, "wb") as file:
             file.write(content)
         user_git(git_dir).call(
-            "-c", "core.splitIndex=false", "update-index", "--no-split-index",
+            "-c", "core.splitIndex=false", "-c", "index.sparse=false",
+            "update-index", "--no-split-index", "--force-write-index",
             extra={"GIT_INDEX_FILE": copy, "GIT_WORK_TREE": directory},
         )  # fmt: skip
         with open(copy, "rb") as file:
