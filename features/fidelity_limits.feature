@@ -208,6 +208,19 @@ Feature: What is captured, and what is said of the rest
       | shallow |
       | partial |
 
+  Scenario: A partial clone that has lost what was staged and committed
+    Given a partial clone of the repository, with plan "clone"
+    When the agent writes "committed\n" to "README.md"
+    And the agent runs "git commit --quiet -am changed"
+    And the agent writes "staged\n" to "new.txt"
+    And the agent runs "git add new.txt"
+    And I save checkpoint "one"
+    And the agent runs "git reset --quiet --hard HEAD~1"
+    And the agent runs "git reflog expire --expire=now --all"
+    And the agent runs "git gc --quiet --prune=now"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
   Scenario Outline: Unmerged and unfinished: <what>
     Given the agent works and saves: one
     And the agent is left with <what>

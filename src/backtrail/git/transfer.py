@@ -104,7 +104,9 @@ def send_back(
             objects += listed.text.splitlines()
     if not objects:
         return
-    check = user.call("cat-file", "--batch-check", stdin=_lines(objects))
+    # Asked by the store's git: that of a partial clone would look for them at its remote.
+    view = {"GIT_OBJECT_DIRECTORY": str(store.common_dir / "objects")}
+    check = store.git().call("cat-file", "--batch-check", stdin=_lines(objects), extra=view)
     missing = [line.split(" ")[0] for line in check.text.splitlines() if line.endswith(" missing")]
     if missing:
         store.git().feed(user, _PACK, _UNPACK, stdin=_lines(missing))
