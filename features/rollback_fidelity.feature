@@ -135,6 +135,15 @@ Feature: What a rollback brings back
     Then HEAD is detached
     And the sandbox's commit is that of "no branch"
 
+  Scenario: What the plan's branch followed goes with the branch when it is deleted
+    Given the agent runs "git branch --quiet --set-upstream-to=main"
+    And I save checkpoint "one"
+    When the agent runs "git checkout --quiet --detach"
+    And the agent runs "git branch --quiet -D plan/auth"
+    And I roll back to "one"
+    Then HEAD is on branch "plan/auth"
+    And branch "plan/auth" follows no other one
+
   Scenario: HEAD was detached at the checkpoint
     Given the agent runs "git switch --quiet --detach"
     And the agent writes "detached work\n" to "work.txt"

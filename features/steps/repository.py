@@ -131,6 +131,12 @@ def _(context, branch, name):
     assert now == context.remembered[name].commit, now
 
 
+@then('branch "{branch:Text}" follows no other one')
+def _(context, branch):
+    listed = context.world.git("for-each-ref", "--format=%(upstream)", f"refs/heads/{branch}")
+    assert listed == "\n", listed
+
+
 @given('the agent commits "{ours:Text}", and branch "{branch:Text}" has "{theirs:Text}" instead')
 def _(context, ours, branch, theirs):
     def git(*arguments):

@@ -59,7 +59,7 @@ class Storing:
         self._leave_out(left_out)
         self._take_out([path for path, found in storable.items() if found is None])
         large = {path: found for path, found in storable.items() if _is_streamed(found)}
-        small = {p: found for p, found in storable.items() if found and p not in large}
+        small: Storable = {p: found for p, found in storable.items() if found and p not in large}
         return [*self._store(small), *self._store(large, *_LARGE_ALONE)]
 
     def _store(self, files: Storable, *settings: str) -> list[bytes]:
