@@ -204,9 +204,10 @@ Feature: What is captured, and what is said of the rest
     Then the sandbox is exactly as it was at "one"
 
     Examples:
-      | kind    |
-      | shallow |
-      | partial |
+      | kind               |
+      | shallow            |
+      | partial            |
+      | partial and sparse |
 
   Scenario: A partial clone that has lost what was staged and committed
     Given a partial clone of the repository, with plan "clone"

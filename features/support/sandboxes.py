@@ -95,7 +95,11 @@ def clone(world: World, kind: str) -> None:
     origin = world.root / "origin"
     world.repo.rename(origin)
     world.git("config", "uploadpack.allowFilter", "true", cwd=origin)
-    flags = {"shallow": ["--depth=1"], "partial": ["--filter=blob:none", "--no-checkout"]}[kind]
+    flags = {
+        "shallow": ["--depth=1"],
+        "partial": ["--filter=blob:none", "--no-checkout"],
+        "partial and sparse": ["--filter=blob:none", "--sparse"],
+    }[kind]
     world.git("clone", "--quiet", *flags, f"file://{origin}", str(world.repo), cwd=world.root)
 
 

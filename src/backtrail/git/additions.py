@@ -85,6 +85,6 @@ def _bytes_of(store: PrivateStore, names: Sequence[str]) -> int | None:
 
 def _all_bytes(store: PrivateStore, commit: CommitId) -> int | None:
     output = store.git().run(
-        "rev-list", "--objects", "--disk-usage", "--stdin", stdin=f"{commit}\n".encode()
+        *store.walking(), "--disk-usage", "--stdin", stdin=f"{commit}\n".encode()
     )
     return int(output.stdout) if output.code == 0 else None

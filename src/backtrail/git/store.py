@@ -218,8 +218,21 @@ class PrivateStore:
 
     def start_walk(self, commit: CommitId) -> ObjectWalk:
         """Begin a walk over every object that the commit needs."""
-        words = ("rev-list", "--objects", "--quiet", "--end-of-options", commit)
+        words = (*self.walking(), "--quiet", "--end-of-options", commit)
         return ObjectWalk(self.git().start(*words))
+
+    def walking(self) -> tuple[str, ...]:
+        """The words that begin a walk over objects; what only a remote has yet is passed over.
+
+        A partial clone marks the packs that came from its remote. What these name and nobody has
+        fetched is not missing: no checkpoint holds it, unless as a name in its base commit.
+        """
+        promised = ("-c", "remote.promised.promisor=true", "rev-list", "--exclude-promisor-objects")
+        packs = (self.common_dir / "objects" / "pack", self.git_dir / "objects" / "pack")
+        partial = any(
+            name.endswith(".promisor") for d in packs if d.is_dir() for name in os.listdir(d)
+        )
+        return (*(promised if partial else ("rev-list",)), "--objects")
 
     def id_length(self) -> int:
         """How long object ids are here: 40 for sha1, 64 for sha256."""

@@ -39,11 +39,11 @@ def bring_commit(store: PrivateStore, commit: CommitId, known: Sequence[CommitId
     # Where the user's own history ends, a shallow clone's, ours ends as well.
     boundary += (CommitId(line) for line in lines if line in _shallow_commits(store))
     listed = store.git().call(
-        "rev-list", "--objects", "--no-object-names", "--stdin",
+        *store.walking(), "--no-object-names", "--stdin",
         stdin=_lines([commit, *exclusions]), extra=borrowed,
     )  # fmt: skip
     ends = store.git().call(
-        "rev-list", "--objects", "--no-object-names", "--no-walk=unsorted", "--stdin",
+        *store.walking(), "--no-object-names", "--no-walk=unsorted", "--stdin",
         stdin=_lines(boundary), extra=borrowed,
     ) if boundary else None  # fmt: skip
     wanted = [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())]
@@ -60,7 +60,7 @@ def bring_tip(store: PrivateStore, commit: CommitId) -> None:
     """Have one commit and its tree in the store, without any history."""
     if not _tip_is_whole(store, commit):
         listed = store.git().call(
-            "rev-list", "--objects", "--no-object-names", "--no-walk", "--stdin",
+            *store.walking(), "--no-object-names", "--no-walk", "--stdin",
             stdin=_lines([commit]), extra=_user_view(store),
         )  # fmt: skip
         bring_objects(store, listed.text.splitlines())
@@ -69,7 +69,7 @@ def bring_tip(store: PrivateStore, commit: CommitId) -> None:
 
 def _tip_is_whole(store: PrivateStore, commit: CommitId) -> bool:
     walk = store.git().run(
-        "rev-list", "--objects", "--quiet", "--no-walk", "--stdin", stdin=_lines([commit])
+        *store.walking(), "--quiet", "--no-walk", "--stdin", stdin=_lines([commit])
     )
     return walk.code == 0
 
@@ -97,9 +97,9 @@ def send_back(
     objects = list(blobs)
     for commit in commits:
         # What the user's refs reach is whole; only what they no longer reach need be looked at.
-        if user.run("rev-list", "--quiet", "--objects", commit, "--not", "--all").code:
+        if user.run(*store.walking(), "--quiet", commit, "--not", "--all").code:
             listed = store.git().call(
-                "rev-list", "--objects", "--no-object-names", "--stdin", stdin=_lines([commit])
+                *store.walking(), "--no-object-names", "--stdin", stdin=_lines([commit])
             )
             objects += listed.text.splitlines()
     if not objects:
