@@ -89,6 +89,20 @@ Feature: Permission bits, empty directories and special files
     When I undo
     Then the sandbox is exactly as it was at "two"
 
+  Scenario Outline: Nested empty directories where .gitignore says: <rules>
+    Given .gitignore in the sandbox says: <rules>
+    And the agent makes the directories: a/b, src/c/d
+    And I save checkpoint "one"
+    When the agent deletes "a"
+    And the agent deletes "src/c"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+
+    Examples:
+      | rules         |
+      | *, !*/, !*.py |
+      | backtrail     |
+
   Scenario: A directory that the rollback empties is there as it was
     Given the agent makes the directories: out
     And I save checkpoint "one"

@@ -285,6 +285,32 @@ Feature: What a rollback brings back
     Then "data/x" holds "x\n"
     And left alone were: data/.gitignore
 
+  Scenario: What a .gitignore hid that hides itself is left alone when that is deleted
+    Given the agent writes "*\n" to ".venv/.gitignore"
+    And the agent writes "python\n" to ".venv/bin/python"
+    And the agent makes the directories: .venv/include
+    And the agent works and saves: one
+    And the agent deletes ".venv/.gitignore"
+    When I roll back to "one"
+    Then ".venv/bin/python" holds "python\n"
+    And left alone were: .venv/bin/python, .venv/include/
+    When I undo
+    Then ".venv/bin/python" holds "python\n"
+
+  Scenario: A .gitignore that comes to hide itself beside captured files, and is deleted
+    Given the agent writes "*.key\n" to "src/.gitignore"
+    And the agent writes "mine\n" to "src/my.key"
+    And I save checkpoint "shown"
+    And the agent writes ".gitignore\n*.key\n" to "src/.gitignore"
+    And I save checkpoint "hidden"
+    And I save checkpoint "still-hidden"
+    And the agent deletes "src/.gitignore"
+    And the agent writes "other\n" to "src/new.key"
+    When I roll back to "still-hidden"
+    Then "src/my.key" holds "mine\n"
+    And "src/new.key" holds "other\n"
+    And left alone were: src/my.key, src/new.key
+
   Scenario: Undoing removes what came back, though the rules that return would ignore it
     Given the agent writes "x\n" to "data.csv"
     And the agent works and saves: one
@@ -305,6 +331,42 @@ Feature: What a rollback brings back
     When I roll back to "one"
     Then "a.mine" holds "second\n"
     And left alone were: a.mine
+
+  Scenario Outline: Files that the user's own git ignores are left alone: <where>
+    Given the user's own settings ignore "*.tmp", <where>
+    And the agent works and saves: one
+    And the agent writes "precious\n" to "a.tmp"
+    And the agent writes "precious\n" to "new/b.tmp"
+    When I roll back to "one"
+    Then "a.tmp" holds "precious\n"
+    And "new/b.tmp" holds "precious\n"
+    And left alone were: a.tmp, new/
+
+    Examples:
+      | where                                   |
+      | by a rule in capitals                   |
+      | by a file with a mark at its beginning  |
+      | by settings of this sandbox alone       |
+      | by a file that is named from the root   |
+
+  Scenario: A rule in capitals that counts no more
+    Given the user's own settings ignore "*.tmp", by a rule in capitals
+    And the agent works and saves: one
+    And the agent writes "precious\n" to "a.tmp"
+    And the user runs "git config core.ignorecase false"
+    When I roll back to "one"
+    Then "a.tmp" holds "precious\n"
+    And left alone were: a.tmp
+
+  Scenario: Names that differ in capitals alone, where git was told that capitals make no difference
+    Given the user's own settings ignore "*.tmp", by a rule in capitals
+    And the agent writes "another\n" to "readme.md"
+    And the agent writes "another\n" to "SRC/app.py"
+    And I save checkpoint "one"
+    When the agent deletes "readme.md"
+    And the agent deletes "SRC"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
 
   Scenario: A tracked file is never ignored, whatever .gitignore says
     Given the agent writes "tracked\n" to "tracked.log"

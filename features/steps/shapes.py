@@ -9,6 +9,7 @@ from behave import given, then, when
 
 from support import drive
 from support.forked import run_forked
+from support.users import ignore_in_the_sandbox
 from support.world import write_files
 
 
@@ -122,10 +123,11 @@ def _(context, pattern, where):
     if where == "in a file that they name":
         write_files(world.home, {"my rules": f"{pattern}\n"})
         world.git("config", "--global", "core.excludesFile", "~/my rules")
-    else:
-        assert where == "in a configuration folder they named", where
+    elif where == "in a configuration folder they named":
         write_files(world.home, {"my settings/git/ignore": f"{pattern}\n"})
         context.settings = {"XDG_CONFIG_HOME": str(world.home / "my settings")}
+    else:
+        ignore_in_the_sandbox(world, drive.sandbox(context), pattern, where)
 
 
 @when('I run "{command:Text}" under these settings')

@@ -89,3 +89,22 @@ def shouting_signer(world: World) -> None:
     shouting_program(world, program, signs)
     for name, value in (("gpg.program", str(program)), ("commit.gpgSign", "true")):
         world.git("config", name, value)
+
+
+def ignore_in_the_sandbox(world: World, sandbox: Path, pattern: str, where: str) -> None:
+    """Let the user's git ignore a pattern in a sandbox, in one of the ways that it has."""
+    rules = {"rules": f"{pattern}\n"}
+    if where == "by a rule in capitals":
+        write_files(sandbox, {".gitignore": f"{pattern.upper()}\n"})
+        world.git("config", "core.ignorecase", "true")
+    elif where == "by a file with a mark at its beginning":
+        write_files(world.repo / ".git" / "info", {"exclude": f"\ufeff{pattern}\n"})
+    elif where == "by settings of this sandbox alone":
+        write_files(world.home, rules)
+        world.git("config", "extensions.worktreeConfig", "true")
+        named = str(world.home / "rules")
+        world.git("config", "--worktree", "core.excludesFile", named, cwd=sandbox)
+    else:
+        assert where == "by a file that is named from the root", where
+        write_files(sandbox, rules)
+        world.git("config", "core.excludesFile", "rules")

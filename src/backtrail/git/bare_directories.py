@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from backtrail.git.hidden_rules import RULES_FILE
 from backtrail.git.paths import is_special
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class BareDirectories:
     """The same, found below such a directory: the ignore rules have still to be asked."""
     special: list[bytes] = field(default_factory=list[bytes])
     repositories: list[bytes] = field(default_factory=list[bytes])
+    rules_files: list[bytes] = field(default_factory=list[bytes])
+    """The .gitignore files in them: each hides itself, or is hidden by one further up."""
 
 
 def survey(root: Path, directories: Sequence[bytes]) -> BareDirectories:
@@ -50,3 +53,5 @@ def _read(root: bytes, directory: bytes, found: BareDirectories, empty: list[byt
             _read(root, path, found, found.deeper)
         elif is_special(entry):
             found.special.append(path)
+        elif entry.name == RULES_FILE:
+            found.rules_files.append(path)

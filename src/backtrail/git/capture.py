@@ -11,7 +11,7 @@ from backtrail.domain.capture import CaptureRules
 from backtrail.domain.errors import GitFailedError
 from backtrail.git.backdated import note_backdated, read_backdated
 from backtrail.git.gitstate import GitState, ask_git_state
-from backtrail.git.ignore import UserSettings, ask_excludes, excludes_setting
+from backtrail.git.ignore import ConfiguredPlace, UserSettings, ask_rules, rules_in_force
 from backtrail.git.inventory_memo import InventoryMemo, read_inventory_memo
 from backtrail.git.listing import Lister
 from backtrail.git.private_index import keep_index, trust, working_index
@@ -73,7 +73,7 @@ class Camera:
         """
         began = time.time_ns()
         with self._shot(known_heads, fresh_seed=fresh_seed) as shot:
-            git_state, excludes = shot.git_state, shot.excludes
+            git_state, excludes = shot.git_state, shot.ignore_rules.excludes
             inputs = digest_of_inputs(git_state, excludes)
             memo = read_memo(self._beside("state"), inputs)
             with storing_parts(self.store, git_state.index, excludes, memo) as parts:
@@ -133,7 +133,9 @@ class Camera:
     def _shot(
         self, known_heads: tuple[CommitId, ...], *, fresh_seed: bool = False
     ) -> Generator[Shot]:
-        question = ask_excludes(self.store.common_dir, self.user)
+        sandbox, common_dir = self.sandbox, self.store.common_dir
+        place = ConfiguredPlace(sandbox.path, sandbox.git_dir, common_dir)
+        question = ask_rules(place, self.user)
         asked = ask_git_state(self.sandbox.git_dir, self.sandbox.branch)
         with ExitStack() as stack:
             index = stack.enter_context(working_index(self.store, self.kept_index))
@@ -143,14 +145,14 @@ class Camera:
                 take_out(git, backdated)
             seed_date = trust(index) if fresh_seed else None
             changes = start_changes(git)
-            excludes = question.answer()
-            setting = stack.enter_context(excludes_setting(self.store, excludes))
+            rules = question.answer()
+            words = stack.enter_context(rules_in_force(self.store, rules))
             git_state = asked.answer()
             user_index = copied_index(git_state, index.with_name("user-index"))
             snapshot = Snapshot(
                 git,
-                Lister(self.store, git, setting),
-                CaptureInputs(self.sandbox.path, setting, user_index, self.rules.max_file_size),
+                Lister(self.store, git, self.sandbox.path, rules, words),
+                CaptureInputs(self.sandbox.path, words, user_index, self.rules.max_file_size),
                 removed=backdated,
             )
             looking = snapshot.start_look(changes)
@@ -162,7 +164,7 @@ class Camera:
                 rules=self.rules,
                 index=index,
                 git_state=git_state,
-                excludes=excludes,
+                ignore_rules=rules,
                 snapshot=snapshot,
                 looking=looking,
                 known_heads=known_heads,

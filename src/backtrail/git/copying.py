@@ -12,7 +12,8 @@ import stat
 from typing import TYPE_CHECKING
 
 from backtrail.git.gitstate import read_index
-from backtrail.git.ignore import ask_excludes, ignored_here, scratch_directory
+from backtrail.git.ignore import ConfiguredPlace, ask_rules, scratch_directory
+from backtrail.git.judging import ignored_here
 from backtrail.git.paths import first_obstacle, lstat_inside
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def chosen_ignored(
             "ls-files", "-o", "-i", "-z", f"--exclude-from={directory / 'rules'}"
         ).records()
     found = [path for path in listed if not path.endswith(b"/")]
-    excludes = ask_excludes(store.common_dir, user).answer()
-    ignored = ignored_here(store, source.root, excludes, found) if found else set[bytes]()
+    place = ConfiguredPlace(source.root, source.git_dir, store.common_dir)
+    ignored = ignored_here(store, source.root, ask_rules(place, user).answer(), found)
     return [path for path in found if path in ignored]
 
 

@@ -11,6 +11,7 @@ import stat
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.hidden_rules import RULES_FILE
 from backtrail.git.paths import is_special
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class DirectoryNote:
     """Entries that are neither file, link nor directory."""
     has_git: bool = False
     """Whether it holds an entry named `.git`."""
+    has_rules: bool = False
+    """Whether it holds an entry named `.gitignore`."""
 
     def is_current(self, found: os.stat_result) -> bool:
         aged = self.read_at_ns - self.ctime_ns > _TOO_YOUNG_NS
@@ -69,4 +72,11 @@ def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
         read_at_ns=now_ns,
         special=tuple(os.fsdecode(name) for name, special in inside if special),
         has_git=any(name == b".git" for name, _ in inside),
+        has_rules=any(name == RULES_FILE for name, _ in inside),
     )
+
+
+def places_of_rules(notes: Mapping[str, DirectoryNote]) -> list[str]:
+    """The .gitignore files in these directories."""
+    name = os.fsdecode(RULES_FILE)
+    return [os.path.join(path, name) for path, note in notes.items() if note.has_rules]

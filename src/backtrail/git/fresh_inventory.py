@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.bare_directories import survey
 from backtrail.git.extras import PERMISSIONS, Extras, Usual
+from backtrail.git.hidden_rules import read_rules_files
 from backtrail.git.inventory import Findings
 from backtrail.git.inventory_memo import InventoryMemo
 
@@ -24,13 +25,15 @@ _READABLE = 0o444
 
 def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
     """What there is in a new checkout: usual modes, and empty directories for submodules."""
-    empty = survey(root, untracked.directories).empty
+    bare = survey(root, untracked.directories)
+    empty = bare.empty
     extras = Extras(
         usual=_usual(os.fsencode(root)),
         directory_modes={"": root.stat().st_mode & PERMISSIONS},
         empty_directories=tuple(map(os.fsdecode, sorted(empty))),
     )
-    return Findings(InventoryMemo(extras, (), (), {}), (), ())
+    texts = read_rules_files(root, bare.rules_files)
+    return Findings(InventoryMemo(extras, (), (), {}), (), (), texts)
 
 
 def _usual(root: bytes) -> Usual:

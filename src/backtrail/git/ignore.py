@@ -1,28 +1,26 @@
-"""Ignore rules: the user's own, read without running their configuration, and a checkpoint's."""
+"""Ignore rules: the user's own, read without running their configuration."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import stat
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.git.env import scrubbed_environment
-from backtrail.git.paths import lstat_inside, parents_of
 from backtrail.git.runner import GitRunner, RunningGit
-from backtrail.git.trees import TreeEntry, read_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from collections.abc import Generator, Mapping
 
     from backtrail.git.store import PrivateStore
 
 _UNSET = 1
-_RULES_FILE = b".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +39,64 @@ class UserSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ExcludesQuestion:
-    """A question to git for the user's excludes that is under way."""
+class IgnoreRules:
+    """What decides, besides the .gitignore files that are captured, which files are ignored."""
 
+    excludes: bytes
+    ignore_case: bool = False
+    """Whether capitals make no difference (`core.ignorecase`)."""
+    hidden: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """The .gitignore files that are themselves ignored, so that no tree holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredPlace:
+    """A checkout, with the git directories whose settings hold in it."""
+
+    root: Path
+    git_dir: Path
     common_dir: Path
-    user: UserSettings
-    running: RunningGit
 
-    def answer(self) -> bytes:
+
+@dataclass(frozen=True, slots=True)
+class RulesQuestion:
+    """Questions to git for the user's ignore rules that are under way."""
+
+    place: ConfiguredPlace
+    user: UserSettings
+    file_asked: RunningGit
+    case_asked: RunningGit
+
+    def answer(self) -> IgnoreRules:
         """The user's global excludes, then the repository's: last match wins, so in this order."""
-        return b"\n".join(
-            (_contents(self._global_file()), _contents(self.common_dir / "info" / "exclude"))
-        )
+        own = self.place.common_dir / "info" / "exclude"
+        excludes = b"\n".join((_excludes(self._global_file()), _excludes(own)))
+        return IgnoreRules(excludes, ignore_case=self.case_asked.finish().text == "true")
 
     def _global_file(self) -> Path | None:
-        output = self.running.finish()
+        output = self.file_asked.finish()
         if output.code == _UNSET:
             configuration = self.user.configuration_directory()
             return configuration / "git" / "ignore" if configuration else None
         value = output.checked(quiet=False).stdout.rstrip(b"\n")
-        return Path(os.path.join(self.common_dir, os.fsdecode(value))) if value else None
+        # Git takes a relative name from where it works, which is the root of the checkout.
+        return Path(os.path.join(self.place.root, os.fsdecode(value))) if value else None
 
 
-def ask_excludes(common_dir: Path, user: UserSettings) -> ExcludesQuestion:
-    """Ask for the one setting that decides what the user's ignored files are."""
-    running = configuration_reader(common_dir, user).start(
-        "config", "--type=path", "--get", "core.excludesFile"
+def ask_rules(place: ConfiguredPlace, user: UserSettings) -> RulesQuestion:
+    """Ask for the settings that decide what the user's ignored files are."""
+    # A worktree may have settings of its own, but not a common directory of its own choice.
+    common = {"GIT_COMMON_DIR": str(place.common_dir)}
+    reader = configuration_reader(place.git_dir, user)
+    return RulesQuestion(
+        place,
+        user,
+        reader.start("config", "--type=path", "--get", "core.excludesFile", extra=common),
+        reader.start("config", "--type=bool", "--get", "core.ignorecase", extra=common),
     )
-    return ExcludesQuestion(common_dir, user, running)
 
 
-def configuration_reader(common_dir: Path, user: UserSettings) -> GitRunner:
+def configuration_reader(git_dir: Path, user: UserSettings) -> GitRunner:
     """Git under the user's own configuration, for `git config --get` alone, which runs nothing."""
     environment = {k: v for k, v in scrubbed_environment().items() if "CONFIG" not in k}
     if user.home is not None:
@@ -79,24 +104,36 @@ def configuration_reader(common_dir: Path, user: UserSettings) -> GitRunner:
     if user.xdg_config_home:
         environment["XDG_CONFIG_HOME"] = user.xdg_config_home
     environment.update(user.configuration_variables)
-    return GitRunner({**environment, "GIT_DIR": str(common_dir)}, (), common_dir)
+    return GitRunner({**environment, "GIT_DIR": str(git_dir)}, (), git_dir)
 
 
-def _contents(path: Path | None) -> bytes:
+def _excludes(path: Path | None) -> bytes:
+    # Git skips the mark at the beginning of a file, but not where two files meet.
+    return contents(path).removeprefix(codecs.BOM_UTF8)
+
+
+def contents(path: Path | None) -> bytes:
     try:
-        return path.read_bytes() if path else b""
+        return _read(path) if path else b""
     except OSError:
         # Git, too, goes on without an excludes file that is missing or cannot be read.
         return b""
 
 
+def _read(path: Path) -> bytes:
+    # Settings can name a file of the sandbox, where a FIFO would block a plain reading for ever.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+
+
 @contextmanager
-def excludes_setting(store: PrivateStore, excludes: bytes) -> Generator[str]:
-    """A `-c` setting that makes these excludes hold, on top of the .gitignore files."""
+def rules_in_force(store: PrivateStore, rules: IgnoreRules) -> Generator[tuple[str, ...]]:
+    """Arguments under which git follows these rules, on top of the .gitignore files."""
     with scratch_directory(store) as directory:
         path = directory / "excludes"
-        path.write_bytes(excludes)
-        yield f"core.excludesFile={path}"
+        path.write_bytes(rules.excludes)
+        case = ("-c", "core.ignoreCase=true") if rules.ignore_case else ()
+        yield ("-c", f"core.excludesFile={path}", *case)
 
 
 @contextmanager
@@ -106,66 +143,3 @@ def scratch_directory(store: PrivateStore) -> Generator[Path]:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
-
-
-def ignored_at(
-    store: PrivateStore, files: Iterable[TreeEntry], excludes: bytes, candidates: Sequence[bytes]
-) -> set[bytes]:
-    """Those of the candidate paths that the rules of a checkpoint with these files ignore.
-
-    Exact for odd names, too: git itself looks at a scratch tree that holds the checkpoint's
-    .gitignore files and an empty file in the place of each candidate.
-    """
-    if not candidates:
-        return set()
-    entries = [entry for entry in files if _is_rules_file(entry)]
-    contents = read_blobs(store, [entry.object_id for entry in entries])
-    rules = {e.path: content for e, content in zip(entries, contents, strict=True)}
-    return _ignored_by(store, rules, excludes, candidates)
-
-
-def ignored_here(
-    store: PrivateStore, root: Path, excludes: bytes, candidates: Sequence[bytes]
-) -> set[bytes]:
-    """Those of the candidate paths that the sandbox's present rules ignore, whatever is there."""
-    rules: dict[bytes, bytes] = {}
-    for directory in {b"", *(parent for path in candidates for parent in parents_of(path))}:
-        name = os.path.join(directory, _RULES_FILE)
-        found = lstat_inside(root, name)
-        if found is not None and stat.S_ISREG(found.st_mode):
-            rules[name] = _contents(root / os.fsdecode(name))
-    return _ignored_by(store, rules, excludes, candidates)
-
-
-def _ignored_by(
-    store: PrivateStore,
-    rules: Mapping[bytes, bytes],
-    excludes: bytes,
-    candidates: Sequence[bytes],
-) -> set[bytes]:
-    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
-        root = directory / "tree"
-        root.mkdir()
-        for path, content in (*rules.items(), *((path, b"") for path in candidates)):
-            _place(os.fsencode(root), path, content)
-        runner = store.git(root, directory / "index")
-        shown = runner.call("-c", setting, "ls-files", "-o", "-z", "--exclude-standard")
-    return set(candidates) - set(shown.records())
-
-
-def _is_rules_file(entry: TreeEntry) -> bool:
-    # Git does not follow a .gitignore that is a symbolic link.
-    path = entry.path
-    return path.endswith(_RULES_FILE) and entry.is_file and path.split(b"/")[-1] == _RULES_FILE
-
-
-def _place(root: bytes, path: bytes, content: bytes) -> None:
-    full = os.path.join(root, path)
-    try:
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "xb") as file:
-            file.write(content)
-    except (FileExistsError, NotADirectoryError):
-        # A candidate in the place of a directory of the checkpoint: it is in the way of what
-        # comes back, so it cannot be left alone, and leaving it out here says so.
-        return

@@ -44,7 +44,7 @@ class Included:
     """Paths that were looked for by name and were not there."""
 
 
-def chosen_files(git: GitRunner, excludes_setting: str, patterns: Sequence[str]) -> list[bytes]:
+def chosen_files(git: GitRunner, rules: Sequence[str], patterns: Sequence[str]) -> list[bytes]:
     """Ignored files that match the patterns; `git` knows the captured files by its index.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
@@ -54,9 +54,7 @@ def chosen_files(git: GitRunner, excludes_setting: str, patterns: Sequence[str])
     found: list[bytes] = []
     if loose:
         words = [word for p in loose for word in ("-x", f"!{p}")]
-        found += git.run(
-            "-c", excludes_setting, "ls-files", "-o", "-z", "--exclude-standard", *words
-        ).records()
+        found += git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words).records()
     for pattern in (p.lstrip("/") for p in patterns if p not in loose):
         directory = _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
         words = ["-x", f"/{pattern}", "--", *([f"{directory}/"] if directory else [])]

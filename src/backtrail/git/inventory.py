@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.bare_directories import survey
-from backtrail.git.directory_notes import DirectoryNote, noted_directories
+from backtrail.git.directory_notes import DirectoryNote, noted_directories, places_of_rules
 from backtrail.git.extras import PERMISSIONS, Extras, Usual, exceptions, usual_modes
+from backtrail.git.hidden_rules import is_rules_file, read_rules_files
 from backtrail.git.inventory_memo import InventoryMemo
 from backtrail.git.nested import nested_head
 from backtrail.git.storable import NESTED, REFUSED_NAME, SET_BITS, SPECIAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from backtrail.git.listing import Lister, Untracked
@@ -48,6 +49,8 @@ class Findings:
     special: tuple[bytes, ...]
     lone_git: tuple[bytes, ...]
     """Entries named `.git` that belong to no repository."""
+    hidden_rules: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """The .gitignore files that are not captured, with what they say."""
 
     @property
     def extras(self) -> Extras:
@@ -97,8 +100,10 @@ class Inventory:
             repositories=repositories,
         )
         self.set_bits |= {d for d, note in notes.items() if d and note.mode & _SET_BITS}
-        memo = InventoryMemo(extras, tuple(sorted(self.set_bits)), tuple(self.young), notes)
-        return Findings(memo, self._special(notes, bare.special), lone_git)
+        hidden = self._hidden_rules(known, touched, captured, notes)
+        memo = InventoryMemo(extras, tuple(sorted(self.set_bits)), tuple(self.young), notes, hidden)
+        texts = read_rules_files(self.root, [*map(os.fsencode, hidden), *bare.rules_files])
+        return Findings(memo, self._special(notes, bare.special), lone_git, texts)
 
     def _captured(self) -> list[bytes]:
         return self.lister.git.call("ls-files", "-c", "-z").records()
@@ -113,10 +118,8 @@ class Inventory:
         return untracked.directories
 
     def _not_ignored_directories(self, found: Sequence[bytes]) -> list[bytes]:
-        # A rule for directories is asked about by way of a file inside.
-        inside = {path + b"/backtrail": path for path in found}
-        ignored = self.ignored(tuple(inside)) if inside else set[bytes]()
-        return [path for probe, path in inside.items() if probe not in ignored]
+        ignored = self.ignored([path + b"/" for path in found])
+        return [path for path in found if path + b"/" not in ignored]
 
     def _notes(
         self,
@@ -182,10 +185,26 @@ class Inventory:
         repositories = {os.fsdecode(p): head for p, head in heads.items() if head is not None}
         return repositories, tuple(p + b"/.git" for p, head in heads.items() if head is None)
 
+    def _hidden_rules(
+        self,
+        known: InventoryMemo,
+        touched: Touched,
+        captured: Sequence[bytes] | None,
+        notes: dict[str, DirectoryNote],
+    ) -> tuple[str, ...]:
+        """The .gitignore files beside captured files that are not captured; mostly as before."""
+        places = places_of_rules(notes)
+        if captured is None:
+            moved = any(map(is_rules_file, (*touched.added, *touched.removed)))
+            if not moved and set(places) == set(places_of_rules(known.directories)):
+                return known.hidden_rules
+            captured = self._captured()
+        return tuple(sorted(set(places).difference(map(os.fsdecode, captured))))
+
     def _special(self, notes: dict[str, DirectoryNote], more: Sequence[bytes]) -> tuple[bytes, ...]:
         names = ((d, name) for d, note in notes.items() for name in note.special)
         found = sorted({*(os.fsencode(os.path.join(d, name)) for d, name in names), *more})
-        ignored = self.ignored(found) if found else set[bytes]()
+        ignored = self.ignored(found)
         return tuple(path for path in found if path not in ignored)
 
 

@@ -27,6 +27,8 @@ class InventoryMemo:
     young: tuple[str, ...]
     """Files whose mode may change again without a change that git can see."""
     directories: dict[str, DirectoryNote]
+    hidden_rules: tuple[str, ...] = ()
+    """The .gitignore files beside captured files that are not captured themselves."""
 
     def write(self, path: Path) -> None:
         document = {
@@ -34,9 +36,17 @@ class InventoryMemo:
             "set_bits": self.set_bits,
             "young": self.young,
             "directories": {
-                name: (note.mode, note.ctime_ns, note.read_at_ns, note.special, note.has_git)
+                name: (
+                    note.mode,
+                    note.ctime_ns,
+                    note.read_at_ns,
+                    note.special,
+                    note.has_git,
+                    note.has_rules,
+                )
                 for name, note in self.directories.items()
             },
+            "hidden_rules": self.hidden_rules,
         }
         path.write_text(json.dumps(document))
 
@@ -49,11 +59,12 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
             set_bits=tuple(document["set_bits"]),
             young=tuple(document["young"]),
             directories={
-                name: DirectoryNote(mode, ctime_ns, read_at_ns, tuple(special), has_git)
-                for name, (mode, ctime_ns, read_at_ns, special, has_git) in document[
+                name: DirectoryNote(mode, ctime_ns, read_at_ns, tuple(special), *has)
+                for name, (mode, ctime_ns, read_at_ns, special, *has) in document[
                     "directories"
                 ].items()
             },
+            hidden_rules=tuple(document["hidden_rules"]),
         )
     except (OSError, ValueError, TypeError, KeyError):
         # Lost or damaged: everything is looked at anew.

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.git.ignore import excludes_setting, scratch_directory
+from backtrail.git.ignore import rules_in_force, scratch_directory
+from backtrail.git.judging import ignored_here
 from backtrail.git.paths import parents_of
-from backtrail.git.runner import Output, nul_joined
+from backtrail.git.probes import take_for_directories
+from backtrail.git.runner import Output
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
     from backtrail.domain.ids import TreeId
+    from backtrail.git.ignore import IgnoreRules
     from backtrail.git.runner import GitRunner, RunningGit
     from backtrail.git.store import PrivateStore
 
@@ -30,6 +32,8 @@ _UNREADABLE = re.compile(rb"warning: could not open directory '([^'\n]*)/': Perm
 _VANISHED = re.compile(
     rb"warning: could not open directory '([^'\n]*)/': (?:No such file or|Not a) directory\n"
 )
+_LISTING = ("ls-files", "-o", "-z", "--exclude-standard")
+_CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
 # Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
 _ARGUMENTS_LENGTH = 60_000
 
@@ -73,7 +77,10 @@ class Lister:
 
     store: PrivateStore
     git: GitRunner
-    excludes_setting: str
+    root: Path
+    rules: IgnoreRules
+    words: Sequence[str]
+    """Arguments under which git follows the rules."""
 
     def start(self) -> RunningGit:
         return self.git.start(*self._words("--directory"))
@@ -81,11 +88,14 @@ class Lister:
     def finish(self, running: RunningGit) -> Untracked:
         """Complete a listing, looking into what it only names."""
         records, closed = _readable(running.finish())
+        records = self._by_any_case(records, "--directory")
         directories = [record for record in records if record.endswith(b"/")]
         files = [record for record in records if not record.endswith(b"/")]
         repositories: list[bytes] = []
         if directories:
-            inside, more = _readable(self.git.run(*self._words(*_below(directories))))
+            below = _below(directories)
+            inside, more = _readable(self.git.run(*self._words(*below)))
+            inside = self._by_any_case(inside, *below)
             closed += more
             files += (path for path in inside if not path.endswith(b"/"))
             found = [path for path in inside if path.endswith(b"/")]
@@ -106,8 +116,9 @@ class Lister:
 
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
-        words = self._words("--directory", *_below([d + b"/" for d in directories]))
-        records, _ = _readable(self.git.run(*words))
+        words = ("--directory", *_below([d + b"/" for d in directories]))
+        records, _ = _readable(self.git.run(*self._words(*words)))
+        records = self._by_any_case(records, *words)
         return list(_bare([record for record in records if record.endswith(b"/")]))
 
     def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes], _Closed]:
@@ -119,39 +130,54 @@ class Lister:
             scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
             while found:
                 repositories += found
-                _take_for_directories(self.git, found, scratch)
-                listed = self.git.run(*self._words(*_below(found)), extra=scratch)
+                take_for_directories(self.git, found, scratch)
+                below = _below(found)
+                listed = self.git.run(*self._words(*below), extra=scratch)
                 inside, more = _readable(listed)
+                inside = self._by_any_case(inside, *below, extra=scratch)
                 closed += more
                 files += (path for path in inside if not path.endswith(b"/"))
                 found = [path for path in inside if path.endswith(b"/")]
         return repositories, files, closed
 
+    def _by_any_case(
+        self, records: list[bytes], *more: str, extra: Mapping[str, str] | None = None
+    ) -> list[bytes]:
+        """The records that rules do not ignore either for which capitals make no difference.
+
+        Git would also take names that differ in capitals for the same, so what it passes over
+        then is not all ignored: each is judged by itself.
+        """
+        if not self.rules.ignore_case:
+            return records
+        words = (*self.words, *_LISTING, *more)
+        shown = set(_readable(self.git.run(*words, extra=extra))[0])
+        hidden = [record for record in records if record not in shown]
+        ignored = ignored_here(self.store, self.root, self.rules, hidden)
+        return [record for record in records if record not in ignored]
+
     def _words(self, *more: str) -> list[str]:
-        listing = ("ls-files", "-o", "-z", "--exclude-standard")
-        return ["-c", self.excludes_setting, *listing, *more]
+        return [*self.words, *_CAPITALS_COUNT, *_LISTING, *more]
 
 
 @contextmanager
 def asking_ignored(
-    store: PrivateStore, root: Path, excludes: bytes, index: Path, repositories: Sequence[bytes]
+    store: PrivateStore, root: Path, rules: IgnoreRules, index: Path, repositories: Sequence[bytes]
 ) -> Generator[RunningGit]:
     """Begin to list what is ignored in a sandbox and not in an index of all that was captured."""
-    with scratch_directory(store) as directory, excludes_setting(store, excludes) as setting:
+    with scratch_directory(store) as directory, rules_in_force(store, rules) as words:
         git = store.git(root, index)
         if repositories:
             # Of a repository without captured files git would not even look at what is in it.
             git = store.git(root, _copied(git, directory / "index"))
-            _take_for_directories(git, [path + b"/" for path in repositories], {})
-        yield git.start(
-            "-c", setting, "ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"
-        )
+            take_for_directories(git, [path + b"/" for path in repositories])
+        yield git.start(*words, *_LISTING, "-i", "--directory")
 
 
 def ignored_now(
     store: PrivateStore,
     root: Path,
-    excludes: bytes,
+    rules: IgnoreRules,
     captured: TreeId,
     repositories: Sequence[bytes],
 ) -> list[bytes]:
@@ -159,7 +185,7 @@ def ignored_now(
     with scratch_directory(store) as directory:
         index = directory / "index"
         store.git(root, index).call("read-tree", captured)
-        with asking_ignored(store, root, excludes, index, repositories) as asked:
+        with asking_ignored(store, root, rules, index, repositories) as asked:
             return answered(asked)
 
 
@@ -169,18 +195,6 @@ def answered(asked: RunningGit) -> list[bytes]:
     whole = {record.rstrip(b"/") for record in records if record.endswith(b"/")}
     # Git names the entries of a directory that holds nothing but ignored files once more.
     return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]
-
-
-def _take_for_directories(
-    git: GitRunner, repositories: Sequence[bytes], scratch: Mapping[str, str]
-) -> None:
-    """Make git take repositories for plain directories, by an entry of a scratch index in each."""
-    if not repositories:
-        return
-    empty = git.call("hash-object", "-w", "--stdin", stdin=b"").text.encode()
-    probe = b".backtrail-" + secrets.token_hex(8).encode()
-    lines = [b"100644 %s 0\t%s%s" % (empty, path, probe) for path in repositories]
-    git.call("update-index", "-z", "--index-info", stdin=nul_joined(lines), extra=scratch)
 
 
 def _below(directories: Sequence[bytes]) -> list[str]:

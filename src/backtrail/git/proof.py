@@ -18,7 +18,7 @@ from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.rollback import RevertAction
 from backtrail.git.disk_walk import DiskWalk, walk_disk
 from backtrail.git.extras import PERMISSIONS
-from backtrail.git.ignore import ignored_at
+from backtrail.git.judging import ignored_at
 from backtrail.git.nested import nested_head
 from backtrail.git.paths import parents_of
 from backtrail.git.proven_inventory import proven_inventory
@@ -128,10 +128,8 @@ class _Proof:
         allowed = {os.fsencode(path).rstrip(b"/") for path in self._allowed()}
         files = [p for p in seen.files if p not in wanted and _is_outside(p, allowed)]
         empty = seen.empty.difference(map(os.fsencode, goal.extras.bare_directories))
-        # A rule for directories is asked about by way of a file inside.
-        probes = {d + b"/backtrail": d + b"/" for d in empty if _is_outside(d, allowed)}
-        ignored = ignored_at(self.store, self.plan.files, goal.excludes, [*files, *probes])
-        extra = {probes.get(path, path) for path in (*files, *probes) if path not in ignored}
+        extra = {*files, *(d + b"/" for d in empty if _is_outside(d, allowed))}
+        extra -= ignored_at(self.store, self.plan.files, goal.ignore_rules, sorted(extra))
         removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
         return extra | seen.files.keys() & set(map(os.fsencode, removed))
 

@@ -8,7 +8,8 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from backtrail.git.directory_notes import DirectoryNote
+from backtrail.git.directory_notes import DirectoryNote, places_of_rules
+from backtrail.git.hidden_rules import RULES_FILE
 from backtrail.git.inventory_memo import InventoryMemo
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def proven_inventory(
             read_at_ns=now_ns,
             special=tuple(special[path]),
             has_git=os.path.join(path, b".git") in seen.git,
+            has_rules=os.path.join(path, RULES_FILE) in seen.files,
         )
         for path, found in ((d, seen.directories.get(d)) for d in directories)
         if found is not None
@@ -50,6 +52,7 @@ def proven_inventory(
         set_bits=tuple(map(os.fsdecode, odd)),
         young=tuple(map(os.fsdecode, young)),
         directories=notes,
+        hidden_rules=tuple(sorted(set(places_of_rules(notes)).difference(map(os.fsdecode, files)))),
     )
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RevertAction, RevertedFile
 from backtrail.git.extras import Extras
-from backtrail.git.ignore import ignored_at, scratch_directory
+from backtrail.git.ignore import IgnoreRules, scratch_directory
 from backtrail.git.included import Included, IncludedCamera, entries_of
-from backtrail.git.listing import Lister
+from backtrail.git.judging import ignored_at
 from backtrail.git.paths import parents_of
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.restore_extras import (
@@ -26,7 +26,7 @@ from backtrail.git.restore_extras import (
     make_way,
     plan_extras,
 )
-from backtrail.git.snapshot import CaptureInputs, Snapshot
+from backtrail.git.snapshot import take_out
 from backtrail.git.trees import (
     TreeEntry,
     entries_in,
@@ -51,7 +51,7 @@ class Goal:
     """The files that a restore is to bring about, and the rules by which it is judged."""
 
     tree: TreeId
-    excludes: bytes
+    ignore_rules: IgnoreRules
     index: UserIndex | None
     forced: tuple[str, ...]
     extras: Extras
@@ -73,7 +73,8 @@ class FilePlan:
     goal: Goal
     changes: tuple[RevertedFile, ...]
     survivors: Mapping[str, str]
-    """Captured paths that stay although the goal lacks them, with the reason."""
+    """Captured paths that stay although the goal lacks them, with the reason; an empty directory
+    ends in a slash."""
     extras: ExtrasPlan
     present: tuple[TreeId | None, TreeId]
     """The chosen ignored files, and all others, as they were captured."""
@@ -89,10 +90,8 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     listing = start_listing(store, goal.tree)
     present = start_directories(store, current.tree)
     coming, going = differences(store, current.tree, goal.tree)
-    directories = (os.fsencode(path) + b"/" for path in goal.extras.bare_directories)
-    free = _not_in_the_way(going, [*coming, *directories])
+    directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
-    survivors = _survivors(store, goal, files, free)
     more, less = _included_differences(store, current.state.included, goal.included)
     extras = plan_extras(
         current.state.extras,
@@ -101,6 +100,9 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
         [*files, *included],
         {*coming, *more},
     )
+    free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories])
+    survivors = _survivors(store, goal, files, free)
+    extras = replace(extras, vanishing=tuple(d for d in extras.vanishing if d not in survivors))
     restored = {*coming, *extras.changed, *extras.appearing}
     removed = {*(path for path in going if path not in survivors), *extras.vanishing}
     changes = dict.fromkeys(restored | more, RevertAction.RESTORED)
@@ -160,7 +162,7 @@ def _survivors(
 
     In the second place nobody knows what was there, so that nobody knows what should not be.
     """
-    ignored = ignored_at(store, files, goal.excludes, free)
+    ignored = ignored_at(store, files, goal.ignore_rules, free)
     ignored -= _tracked(store, goal.index, ignored)
     ignored -= _known_absent(store, goal, ignored)
     unknown = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
@@ -198,8 +200,9 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
     clear_away(root, plan.extras)
     with working_index(store, kept) as index:
         git = store.git(root, index)
-        survivors = [os.fsencode(path) for path in plan.survivors]
-        Snapshot(git, Lister(store, git, ""), CaptureInputs(root, "", None)).forget(survivors)
+        survivors = [os.fsencode(path) for path in plan.survivors if not path.endswith("/")]
+        if survivors:
+            take_out(git, survivors)
         present = git.call("write-tree").text if survivors else plan.present[1]
         # Two trees, not --reset: git then refuses to touch a file that has changed since it was
         # captured, or one that has appeared since in the place of one that comes back.

@@ -12,9 +12,9 @@ from backtrail.git.bystanders import with_bystanders
 from backtrail.git.extras import PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
 from backtrail.git.gitstate import under_way
-from backtrail.git.ignore import ignored_here
 from backtrail.git.included import Included, IncludedCamera, chosen_files, entries_of
 from backtrail.git.inventory import Findings, Inventory
+from backtrail.git.judging import ignored_here
 from backtrail.git.paths import exists_inside, lstat_inside, parents_of
 from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.gitstate import GitState
+    from backtrail.git.ignore import IgnoreRules
     from backtrail.git.inventory_memo import InventoryMemo
     from backtrail.git.replaced import Replacing
     from backtrail.git.snapshot import Looking, Snapshot
@@ -48,7 +49,7 @@ class Shot:
     rules: CaptureRules
     index: Path
     git_state: GitState
-    excludes: bytes
+    ignore_rules: IgnoreRules
     snapshot: Snapshot
     looking: Looking
     known_heads: tuple[CommitId, ...]
@@ -133,7 +134,7 @@ class Shot:
         }
         return SandboxState(
             git_state=self.git_state,
-            excludes=self.excludes,
+            ignore_rules=replace(self.ignore_rules, hidden=findings.hidden_rules),
             staged=self.staged,
             not_captured=tuple(note for _, note in sorted(noted.items())),
             forced=tuple(os.fsdecode(path) for path in forced),
@@ -151,7 +152,7 @@ class Shot:
             return fresh_inventory(root, snapshot.untracked)
 
         def ignored(paths: Sequence[bytes]) -> set[bytes]:
-            return ignored_here(self.store, root, self.excludes, paths)
+            return ignored_here(self.store, root, self.ignore_rules, paths)
 
         inventory = Inventory(root, snapshot.lister, ignored, time.time_ns(), self.known_inventory)
         self._findings = inventory.take(snapshot.touched())
@@ -163,7 +164,7 @@ class Shot:
         """The chosen ignored files, and those that are about to be replaced."""
         patterns, root = self.rules.include_ignored, self.sandbox.path
         snapshot = self.snapshot
-        chosen = chosen_files(snapshot.git, snapshot.inputs.excludes_setting, patterns)
+        chosen = chosen_files(snapshot.git, snapshot.inputs.rules, patterns)
         demanded = [path for path in replacing.included if exists_inside(root, path)]
         tree, left_out = IncludedCamera(self.store, self.sandbox).capture(
             chosen, demanded, self.rules.max_file_size, keep=keep

@@ -25,6 +25,7 @@ from backtrail.git.storing import Storing, take_out
 from backtrail.git.trees import empty_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from backtrail.git.runner import GitRunner
@@ -38,7 +39,8 @@ class CaptureInputs:
     """What decides, together with the disk, which files are captured."""
 
     root: Path
-    excludes_setting: str
+    rules: Sequence[str]
+    """Arguments under which git follows the ignore rules."""
     user_index: Path | None
     """A copy of the user's index: what it tracks is captured even if ignored."""
     max_file_size: int | None = None
@@ -150,7 +152,7 @@ class Snapshot:
 
     def _ignored_entries(self, index: Path | None) -> RunningGit:
         return self.git.start(
-            "-c", self.inputs.excludes_setting, "ls-files", "-c", "-i", "-z", "--exclude-standard",
+            *self.inputs.rules, "ls-files", "-c", "-i", "-z", "--exclude-standard",
             extra={"GIT_INDEX_FILE": str(index)} if index else None,
         )  # fmt: skip
 
@@ -188,7 +190,7 @@ class Snapshot:
         # A failed update can leave an empty index, of which write-tree makes an empty tree.
         nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
         seen = self.git.run(
-            "-c", self.inputs.excludes_setting, "ls-files", "-o", "-z", "--exclude-standard",
+            *self.inputs.rules, "ls-files", "-o", "-z", "--exclude-standard",
             extra=nothing,
         )  # fmt: skip
         missed = [p for p in seen.records() if not p.endswith(b"/") and p not in self.not_captured]

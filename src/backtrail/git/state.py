@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
 from backtrail.git.extras import Extras
 from backtrail.git.gitstate import GitState, UserIndex
+from backtrail.git.ignore import IgnoreRules
 from backtrail.git.included import Included
 from backtrail.git.state_parts import EXCLUDES, INDEX
 from backtrail.git.trees import list_tree, read_blobs
@@ -37,7 +38,7 @@ class SandboxState:
     """All of a captured state but the tree of files."""
 
     git_state: GitState
-    excludes: bytes
+    ignore_rules: IgnoreRules
     staged: tuple[str, ...]
     """Blobs that only the user's index names."""
     not_captured: tuple[NotCaptured, ...] = ()
@@ -102,6 +103,10 @@ def encode_state(state: SandboxState) -> bytes:
             "absent": list(state.included.absent),
         },
         "under_way": state.under_way,
+        "ignore": {
+            "case": state.ignore_rules.ignore_case,
+            "hidden": {p: os.fsdecode(text) for p, text in state.ignore_rules.hidden.items()},
+        },
     }
     # Names that are no UTF-8 travel as escaped lone surrogates.
     return json.dumps(document, sort_keys=True).encode("ascii")
@@ -123,7 +128,7 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
             branch_commit=document["branch"]["commit"],
             index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
         ),
-        excludes=contents[EXCLUDES],
+        ignore_rules=_ignore_rules(contents[EXCLUDES], document.get("ignore")),
         staged=tuple(entry.object_id for entry in staged),
         not_captured=tuple(NotCaptured(**entry) for entry in document["not_captured"]),
         forced=tuple(document["forced"]),
@@ -136,3 +141,11 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
         ),
         under_way=document["under_way"],
     )
+
+
+def _ignore_rules(excludes: bytes, document: Mapping[str, Any] | None) -> IgnoreRules:
+    """The rules of a state; the first ones were written without a document of their own."""
+    if document is None:
+        return IgnoreRules(excludes)
+    hidden = {path: os.fsencode(text) for path, text in document["hidden"].items()}
+    return IgnoreRules(excludes, document["case"], hidden)

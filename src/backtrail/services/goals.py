@@ -32,7 +32,7 @@ def goal_of(
     uncaptured = (entry.path for entry in state.not_captured if entry.reason != SET_BITS)
     return Goal(
         tree=wanted.tree,
-        excludes=state.excludes,
+        ignore_rules=state.ignore_rules,
         index=state.git_state.index,
         forced=state.forced,
         extras=state.extras,
@@ -53,7 +53,7 @@ def _partial_goal(
     selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
     return Goal(
         tree=tree,
-        excludes=rules.excludes,
+        ignore_rules=rules.ignore_rules,
         index=rules.git_state.index,
         forced=tuple({*rules.forced, *selected}),
         extras=with_selection(rules.extras, _selection(store, wanted, present, paths)),

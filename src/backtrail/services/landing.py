@@ -138,7 +138,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
         wanted.state,
         git_state=git_state,
         staged=_staged(locked, wanted.state, git_state),
-        excludes=goal.excludes,
+        ignore_rules=goal.ignore_rules,
         forced=goal.forced,
         accounted=goal.accounted,
         not_captured=seen.files.not_captured,
@@ -149,7 +149,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
     if state == wanted.state:
         # A state commit bears a fixed date: it would come out the very same.
         return Captured(goal.tree, wanted.state_commit, state)
-    with storing_parts(locked.store, git_state.index, goal.excludes) as parts:
+    with storing_parts(locked.store, git_state.index, goal.ignore_rules.excludes) as parts:
         base = locked.sandbox.base_commit
         state_commit = write_state(locked.store, state, parts.blobs(), base)
     return Captured(goal.tree, state_commit, state)

@@ -214,7 +214,7 @@ def _make_ready(
         captured, kept = safety.captured, locked.camera.kept_index
         state, root = captured.state, locked.sandbox.path
         nested = [os.fsencode(path) for path in state.extras.repositories]
-        with asking_ignored(locked.store, root, state.excludes, kept, nested) as asked:
+        with asking_ignored(locked.store, root, state.ignore_rules, kept, nested) as asked:
             prepared = prepare(
                 locked, operation, wanted=wanted, safety=captured, current=captured, since_ns=since
             )
@@ -253,7 +253,7 @@ def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:
     found = ignored_now(
         locked.store,
         locked.sandbox.path,
-        state.excludes,
+        state.ignore_rules,
         present.tree,
         [os.fsencode(path) for path in state.extras.repositories],
     )
