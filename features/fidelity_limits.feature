@@ -150,6 +150,98 @@ Feature: What is captured, and what is said of the rest
     Then it succeeds
     And the latest checkpoint tells that it does not hold: README.md, closed
 
+  Scenario: A rollback beside what cannot be read
+    Given the agent makes the directories: closed, it's closed, src/inner
+    And these modes: closed 0000, it's closed 0000, src/inner 0000
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    When the agent writes "x\n" to "new.txt"
+    And somebody without privileges runs "plan rollback auth one --yes --format json"
+    Then it succeeds
+    And "new.txt" is not there
+    And its JSON tells of "closed" as left alone
+    And its JSON tells of "it's closed" as left alone
+    And its JSON tells of "src/inner" as left alone
+
+  Scenario: A directory that cannot be read, with an odd name
+    Given a directory with a line end and a control character in its name that cannot be read
+    When somebody without privileges runs "plan save auth"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold that directory
+
+  Scenario Outline: A directory with captured files comes to have the mode <mode>
+    Given these modes: src <mode>
+    When somebody without privileges runs "plan save auth --label closed"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: <not held>
+    When the agent writes "x\n" to "new.txt"
+    And somebody without privileges runs "plan rollback auth closed --yes"
+    Then it succeeds
+    And "new.txt" is not there
+    And the mode of "src" is <mode>
+    When somebody without privileges runs "plan rollback auth first --yes"
+    Then it exits with 5 and says "it cannot be read"
+    And the mode of "src" is <mode>
+    When these modes: src 0755
+    And somebody without privileges runs "plan rollback auth first --yes"
+    Then it succeeds
+
+    Examples:
+      | mode | not held            |
+      | 0000 | src                 |
+      | 0400 | src/app.py, src/lib |
+      | 0444 | src/app.py, src/lib |
+
+  Scenario: A directory with captured files whose names cannot be read
+    Given these modes: src 0111
+    When somebody without privileges runs "plan save auth --label closed"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: src
+    When the agent writes "changed\n" to "src/app.py"
+    And the agent writes "unseen\n" to "src/unseen.py"
+    And somebody without privileges runs "plan rollback auth closed --yes"
+    Then it succeeds
+    And the mode of "src" is 0111
+    And "src/unseen.py" holds "unseen\n"
+
+  Scenario: A file that cannot be read is in the way
+    Given the agent writes "changed\n" to "README.md"
+    And these modes: README.md 0000
+    When somebody without privileges runs "plan rollback auth first --yes"
+    Then it exits with 5 and says "it cannot be read"
+
+  Scenario: A .gitignore that cannot be read
+    Given these modes: .gitignore 0000
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: .gitignore
+    When the agent writes "x\n" to "new.txt"
+    And somebody without privileges runs "plan rollback auth one --yes"
+    Then it succeeds
+    And "new.txt" is not there
+
+  Scenario Outline: <what> that is a link, which git does not follow
+    Given the agent runs "ln --symbolic <target> src/<what>"
+    And the agent runs "git add --force src/<what>"
+    And the agent runs "git commit --quiet --message linked"
+    And I save checkpoint "linked"
+    And the agent writes "x\n" to "src/new.txt"
+    And the agent deletes "src/<what>"
+    And the agent writes "x\n" to "src/<what>"
+    When I roll back to "linked"
+    Then the sandbox is exactly as it was at "linked"
+    When I roll back to "first"
+    And I undo
+    Then the sandbox is exactly as it was at "linked"
+    When I run "plan create other --base plan/auth"
+    Then it succeeds
+
+    Examples:
+      | what           | target        |
+      | .gitignore     | nowhere       |
+      | .gitignore     | ../.gitignore |
+      | .gitattributes | nowhere       |
+
   Scenario: Somebody without privileges restores a directory that may not be changed
     Given the agent writes "one\n" to "locked/file.txt"
     And these modes: locked 0555

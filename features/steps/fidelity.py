@@ -10,6 +10,8 @@ from support.forked import run_forked
 from support.phrases import names
 from support.world import write_files
 
+UNSPEAKABLE = "it's two\nlines and \x01"
+
 
 @step("these modes: {listed}")
 def _(context, listed):
@@ -143,6 +145,19 @@ def _(context, command):
     context.ran = run_forked(
         context.world, *command.split()[1:], before=sandboxes.without_privileges
     )
+
+
+@given("a directory with a line end and a control character in its name that cannot be read")
+def _(context):
+    (drive.sandbox(context) / UNSPEAKABLE).mkdir(mode=0)
+
+
+@then("the latest checkpoint tells that it does not hold that directory")
+def _(context):
+    with drive.checkpoints(context) as service:
+        latest = service.get_checkpoint(context.plan.plan_id, "latest")
+    told = [entry["path"] for entry in latest.metadata["not_captured"]]
+    assert told == [UNSPEAKABLE], told
 
 
 @given("the user's home is itself a repository")

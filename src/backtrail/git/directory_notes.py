@@ -55,8 +55,8 @@ def noted_directories(
                 continue
             if note is None or not note.is_current(found):
                 note = _read(place, found, now_ns)
-        except (FileNotFoundError, NotADirectoryError):
-            # Gone, perhaps in this very moment.
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            # Gone, perhaps in this very moment, or out of reach.
             continue
         mode = stat.S_IMODE(found.st_mode)
         notes[name] = note if note.mode == mode else replace(note, mode=mode)
@@ -64,8 +64,12 @@ def noted_directories(
 
 
 def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
-    with os.scandir(place) as entries:
-        inside = [(entry.name, is_special(entry)) for entry in entries]
+    try:
+        with os.scandir(place) as entries:
+            inside = [(entry.name, is_special(entry)) for entry in entries]
+    except PermissionError:
+        # The listing has said so. What is in it has to be looked at again every time.
+        return DirectoryNote(stat.S_IMODE(found.st_mode), found.st_ctime_ns, read_at_ns=0)
     return DirectoryNote(
         mode=stat.S_IMODE(found.st_mode),
         ctime_ns=found.st_ctime_ns,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _PERMISSIONS, _SET_BITS = 0o777, 0o7000
@@ -28,6 +30,8 @@ class DiskWalk:
     """What is neither file, link nor directory."""
     with_set_bits: list[bytes] = field(default_factory=list[bytes])
     """Files with bits beyond the permissions."""
+    closed: set[bytes] = field(default_factory=set[bytes])
+    """Directories whose names cannot be read."""
 
 
 def walk_disk(root: Path, passed_over: set[bytes]) -> DiskWalk:
@@ -38,15 +42,45 @@ def walk_disk(root: Path, passed_over: set[bytes]) -> DiskWalk:
     return found
 
 
+def look_for(
+    root: Path, found: DiskWalk, directories: Iterable[bytes], files: Iterable[bytes]
+) -> None:
+    """Look for these by name in directories whose names cannot be read."""
+    if not found.closed:
+        return
+    base = os.fsencode(root)
+    for path in sorted(directories):
+        if path not in found.directories and path.rpartition(b"/")[0] in found.closed:
+            with suppress(OSError):
+                info = os.lstat(os.path.join(base, path))
+                if stat.S_ISDIR(info.st_mode):
+                    found.directories[path] = info
+                    _walk(base, path, set(), found)
+    for path in files:
+        if path not in found.files and path.rpartition(b"/")[0] in found.closed:
+            with suppress(OSError):
+                found.files[path] = os.lstat(os.path.join(base, path))
+
+
 def _walk(root: bytes, directory: bytes, passed_over: set[bytes], found: DiskWalk) -> None:
     try:
         with os.scandir(os.path.join(root, directory)) as entries:
             inside = list(entries)
+        if not inside and directory:
+            found.empty.add(directory)
+        _meet(root, directory, inside, passed_over, found)
     except PermissionError:
-        # Neither empty nor known: what the goal has in there will be missed.
-        return
-    if not inside and directory:
-        found.empty.add(directory)
+        # Neither empty nor known: what the goal has in there is looked for by name.
+        found.closed.add(directory)
+
+
+def _meet(
+    root: bytes,
+    directory: bytes,
+    inside: list[os.DirEntry[bytes]],
+    passed_over: set[bytes],
+    found: DiskWalk,
+) -> None:
     above = directory + b"/" if directory else b""
     for entry in inside:
         path = above + entry.name

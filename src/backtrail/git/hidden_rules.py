@@ -6,6 +6,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from backtrail.git.paths import first_obstacle
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -19,14 +21,16 @@ def is_rules_file(path: bytes) -> bool:
 
 def read_rules_files(root: Path, paths: Iterable[bytes]) -> dict[str, bytes]:
     """What these files say, as far as git would listen: links and special files say nothing."""
-    found = ((os.fsdecode(path), _text(os.path.join(os.fsencode(root), path))) for path in paths)
+    found = ((os.fsdecode(path), _text(root, path)) for path in paths)
     return {path: text for path, text in sorted(found) if text}
 
 
-def _text(path: bytes) -> bytes:
+def _text(root: Path, path: bytes) -> bytes:
     try:
+        if first_obstacle(root, path) is not None:
+            return b""
         # A FIFO in the place of the file would block a plain reading for ever.
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(os.path.join(os.fsencode(root), path), "rb", opener=_open_at_once) as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except OSError:
         return b""

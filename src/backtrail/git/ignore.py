@@ -109,10 +109,10 @@ def configuration_reader(git_dir: Path, user: UserSettings) -> GitRunner:
 
 def _excludes(path: Path | None) -> bytes:
     # Git skips the mark at the beginning of a file, but not where two files meet.
-    return contents(path).removeprefix(codecs.BOM_UTF8)
+    return _contents(path).removeprefix(codecs.BOM_UTF8)
 
 
-def contents(path: Path | None) -> bytes:
+def _contents(path: Path | None) -> bytes:
     try:
         return _read(path) if path else b""
     except OSError:

@@ -150,7 +150,7 @@ class Inventory:
         for path in paths:
             try:
                 found = os.lstat(os.path.join(root, path))
-            except (FileNotFoundError, NotADirectoryError):
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
                 continue
             name = os.fsdecode(path)
             self.set_bits.discard(name)

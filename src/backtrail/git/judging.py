@@ -7,12 +7,11 @@ file or directory in the place of each candidate. A candidate that is a director
 from __future__ import annotations
 
 import os
-import stat
 from typing import TYPE_CHECKING
 
-from backtrail.git.hidden_rules import RULES_FILE, is_rules_file
-from backtrail.git.ignore import contents, rules_in_force, scratch_directory
-from backtrail.git.paths import lstat_inside, parents_of
+from backtrail.git.hidden_rules import RULES_FILE, is_rules_file, read_rules_files
+from backtrail.git.ignore import rules_in_force, scratch_directory
+from backtrail.git.paths import parents_of
 from backtrail.git.probes import take_for_directories
 from backtrail.git.trees import TreeEntry, read_blobs
 
@@ -46,12 +45,9 @@ def ignored_here(
     """Those of the candidates that the present rules of a checkout ignore."""
     if not candidates:
         return set()
-    texts: dict[bytes, bytes] = {}
-    for directory in {b"", *(parent for path in candidates for parent in parents_of(path))}:
-        name = os.path.join(directory, RULES_FILE)
-        found = lstat_inside(root, name)
-        if found is not None and stat.S_ISREG(found.st_mode):
-            texts[name] = contents(root / os.fsdecode(name))
+    directories = {b"", *(parent for path in candidates for parent in parents_of(path))}
+    found = read_rules_files(root, [os.path.join(d, RULES_FILE) for d in directories])
+    texts = {os.fsencode(path): text for path, text in found.items()}
     return _ignored_by(store, texts, rules, candidates)
 
 

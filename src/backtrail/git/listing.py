@@ -7,17 +7,16 @@ looked into again, so that a sandbox without new directories costs a single list
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.complaints import Complaints, really_named, understood
 from backtrail.git.ignore import rules_in_force, scratch_directory
 from backtrail.git.judging import ignored_here
 from backtrail.git.paths import parents_of
 from backtrail.git.probes import take_for_directories
-from backtrail.git.runner import Output
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -25,13 +24,9 @@ if TYPE_CHECKING:
 
     from backtrail.domain.ids import TreeId
     from backtrail.git.ignore import IgnoreRules
-    from backtrail.git.runner import GitRunner, RunningGit
+    from backtrail.git.runner import GitRunner, Output, RunningGit
     from backtrail.git.store import PrivateStore
 
-_UNREADABLE = re.compile(rb"warning: could not open directory '([^'\n]*)/': Permission denied\n")
-_VANISHED = re.compile(
-    rb"warning: could not open directory '([^'\n]*)/': (?:No such file or|Not a) directory\n"
-)
 _LISTING = ("ls-files", "-o", "-z", "--exclude-standard")
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
 # Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
@@ -49,26 +44,10 @@ class Untracked:
     repositories: tuple[bytes, ...] = ()
     """Nested repositories that are new to the index."""
     unreadable: tuple[bytes, ...] = ()
-    """Directories that cannot be opened."""
+    """Directories that cannot be opened, and .gitignore files that cannot be read."""
     vanished: tuple[bytes, ...] = ()
     """Directories that were there and, a moment later, were not: what is missing of them may have
     come up elsewhere, unseen."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Closed:
-    """What git says of directories that it could not open."""
-
-    said: bytes = b""
-
-    def __add__(self, other: _Closed) -> _Closed:
-        return _Closed(self.said + other.said)
-
-    def unreadable(self) -> tuple[bytes, ...]:
-        return tuple(dict.fromkeys(_UNREADABLE.findall(self.said)))
-
-    def vanished(self) -> tuple[bytes, ...]:
-        return tuple(dict.fromkeys(_VANISHED.findall(self.said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +66,14 @@ class Lister:
 
     def finish(self, running: RunningGit) -> Untracked:
         """Complete a listing, looking into what it only names."""
-        records, closed = _readable(running.finish())
+        records, closed = self._readable(running.finish())
         records = self._by_any_case(records, "--directory")
         directories = [record for record in records if record.endswith(b"/")]
         files = [record for record in records if not record.endswith(b"/")]
         repositories: list[bytes] = []
         if directories:
             below = _below(directories)
-            inside, more = _readable(self.git.run(*self._words(*below)))
+            inside, more = self._readable(self.git.run(*self._words(*below)))
             inside = self._by_any_case(inside, *below)
             closed += more
             files += (path for path in inside if not path.endswith(b"/"))
@@ -107,8 +86,8 @@ class Lister:
             files=tuple(dict.fromkeys(files)),
             directories=_bare(directories),
             repositories=_bare(repositories),
-            unreadable=closed.unreadable(),
-            vanished=closed.vanished(),
+            unreadable=tuple(dict.fromkeys((*closed.directories, *closed.rules_files))),
+            vanished=tuple(dict.fromkeys(closed.vanished)),
         )
 
     def list(self) -> Untracked:
@@ -117,15 +96,17 @@ class Lister:
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
         words = ("--directory", *_below([d + b"/" for d in directories]))
-        records, _ = _readable(self.git.run(*self._words(*words)))
+        records = _tolerated(self.git.run(*self._words(*words)))
         records = self._by_any_case(records, *words)
         return list(_bare([record for record in records if record.endswith(b"/")]))
 
-    def _inside_repositories(self, found: list[bytes]) -> tuple[list[bytes], list[bytes], _Closed]:
+    def _inside_repositories(
+        self, found: list[bytes]
+    ) -> tuple[list[bytes], list[bytes], Complaints]:
         """Repositories at any depth, and their files as far as ignore rules allow."""
         repositories: list[bytes] = []
         files: list[bytes] = []
-        closed = _Closed()
+        closed = Complaints()
         with scratch_directory(self.store) as directory:
             scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
             while found:
@@ -133,7 +114,7 @@ class Lister:
                 take_for_directories(self.git, found, scratch)
                 below = _below(found)
                 listed = self.git.run(*self._words(*below), extra=scratch)
-                inside, more = _readable(listed)
+                inside, more = self._readable(listed)
                 inside = self._by_any_case(inside, *below, extra=scratch)
                 closed += more
                 files += (path for path in inside if not path.endswith(b"/"))
@@ -151,10 +132,19 @@ class Lister:
         if not self.rules.ignore_case:
             return records
         words = (*self.words, *_LISTING, *more)
-        shown = set(_readable(self.git.run(*words, extra=extra))[0])
+        shown = set(_tolerated(self.git.run(*words, extra=extra)))
         hidden = [record for record in records if record not in shown]
         ignored = ignored_here(self.store, self.root, self.rules, hidden)
         return [record for record in records if record not in ignored]
+
+    def _readable(self, output: Output) -> tuple[list[bytes], Complaints]:
+        """The records, and what git said it could not read."""
+        rest, found = understood(output)
+        root = os.fsencode(self.root)
+        rules = (path for path in found.rules_files if os.path.lexists(os.path.join(root, path)))
+        closed = (really_named(self.root, path) for path in found.directories)
+        told = replace(found, directories=tuple(closed), rules_files=tuple(rules))
+        return rest.checked().records(), told
 
     def _words(self, *more: str) -> list[str]:
         return [*self.words, *_CAPITALS_COUNT, *_LISTING, *more]
@@ -191,7 +181,7 @@ def ignored_now(
 
 def answered(asked: RunningGit) -> list[bytes]:
     """What is ignored, a wholly ignored directory as one entry."""
-    records = asked.finish().checked().records()
+    records = _tolerated(asked.finish())
     whole = {record.rstrip(b"/") for record in records if record.endswith(b"/")}
     # Git names the entries of a directory that holds nothing but ignored files once more.
     return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]
@@ -219,9 +209,6 @@ def _copied(git: GitRunner, copy: Path) -> Path:
     return copy
 
 
-def _readable(output: Output) -> tuple[list[bytes], _Closed]:
-    """The records, and what git said of the directories that it could not open."""
-    said = output.stderr
-    rest = _VANISHED.sub(b"", _UNREADABLE.sub(b"", said))
-    checked = Output(output.arguments, output.code, output.stdout, rest).checked()
-    return checked.records(), _Closed(said)
+def _tolerated(output: Output) -> list[bytes]:
+    """The records of a listing, as far as git could look."""
+    return understood(output)[0].checked().records()

@@ -18,13 +18,20 @@ def lstat_inside(root: Path, path: bytes) -> os.stat_result | None:
 
 
 def exists_inside(root: Path, path: bytes) -> bool:
-    """Whether a path below the root is there and is no directory."""
-    found = lstat_inside(root, path)
+    """Whether a path below the root is there, or may be, and is no directory."""
+    try:
+        found = lstat_inside(root, path)
+    except PermissionError:
+        # Whoever wants to save it will be told that it cannot be read.
+        return True
     return found is not None and not stat.S_ISDIR(found.st_mode)
 
 
 def is_directory_inside(root: Path, path: bytes) -> bool:
-    found = lstat_inside(root, path)
+    try:
+        found = lstat_inside(root, path)
+    except PermissionError:
+        return False
     return found is not None and stat.S_ISDIR(found.st_mode)
 
 

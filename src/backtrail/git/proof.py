@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.rollback import RevertAction
-from backtrail.git.disk_walk import DiskWalk, walk_disk
+from backtrail.git.disk_walk import DiskWalk, look_for, walk_disk
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.judging import ignored_at
 from backtrail.git.nested import nested_head
@@ -80,6 +80,7 @@ class _Proof:
         wanted = {entry.path: entry for entry in (*files, *self.plan.included)}
         directories = directories_and_root(wanted, goal.extras)
         seen = walk_disk(self.sandbox.path, _whole(self.spared) - directories - wanted.keys())
+        look_for(self.sandbox.path, seen, directories, wanted)
         wrong = self._wrong_files(seen, wanted) | self._too_many(seen, wanted)
         wrong |= {with_slash(path) for path in self._wrong_directories(seen, directories)}
         repositories = self._repositories(seen)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 from backtrail.git.paths import first_obstacle, lstat_inside
+from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
+
+
+_IN_WORDS = {
+    UNREADABLE: "it cannot be read",
+    SPECIAL: "it is neither a file nor a link",
+    NESTED: "it is a git repository",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +77,18 @@ def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: list[byt
     """Refuse to go on if something that would be replaced could not be captured."""
     for path in demanded:
         if path in not_captured:
-            raise _refusal(path, not_captured[path].reason)
+            reason = not_captured[path].reason
+            raise _refusal(path, _IN_WORDS.get(reason, reason))
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
+    try:
+        return _found_in_the_way(root, path)
+    except PermissionError as error:
+        raise _refusal(path, _IN_WORDS[UNREADABLE]) from error
+
+
+def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:
     obstacle = first_obstacle(root, path)
     if obstacle is not None:
         return [_capturable(root, obstacle)]
@@ -91,7 +107,7 @@ def _files_below(root: Path, directory: bytes) -> list[bytes]:
         for entry in entries:
             path = directory + b"/" + entry.name
             if entry.name == b".git":
-                raise _refusal(directory, "it is a git repository")
+                raise _refusal(directory, _IN_WORDS[NESTED])
             if entry.is_dir(follow_symlinks=False):
                 found += _files_below(root, path)
             else:
@@ -102,7 +118,7 @@ def _files_below(root: Path, directory: bytes) -> list[bytes]:
 def _capturable(root: Path, path: bytes) -> bytes:
     found = lstat_inside(root, path)
     if found and not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
-        raise _refusal(path, "it is neither a file nor a link")
+        raise _refusal(path, _IN_WORDS[SPECIAL])
     return path
 
 

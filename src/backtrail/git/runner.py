@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
+from backtrail.git.complaints import without_rules
 from backtrail.git.env import git_executable, settings_arguments
 
 if TYPE_CHECKING:
@@ -46,8 +47,11 @@ class Output:
         return said[:_STDERR_SHOWN] or f"exit code {self.code}"
 
     def checked(self, *, quiet: bool = True) -> Output:
-        """This output if git succeeded (and, if `quiet`, complained of nothing)."""
-        if self.code or (quiet and self.stderr):
+        """This output if git succeeded (and, if `quiet`, complained of nothing).
+
+        A .gitignore or .gitattributes file that is a link or cannot be read is no failure.
+        """
+        if self.code or (quiet and self.stderr and without_rules(self.stderr)):
             raise GitFailedError(
                 f"git {command_word(self.arguments)} failed: {self.complaint().splitlines()[0]}",
                 details={"stderr": self.complaint()},

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
+from backtrail.git.compared import changes_in
 from backtrail.git.inventory import Touched
 from backtrail.git.listing import Lister, Untracked
-from backtrail.git.paths import exists_inside, is_directory_inside
+from backtrail.git.paths import exists_inside, is_directory_inside, parents_of
 from backtrail.git.runner import RunningGit
 from backtrail.git.storable import UNREADABLE, UNSTEADY, Sieve
 from backtrail.git.storing import Storing, take_out
@@ -102,8 +103,6 @@ class Snapshot:
             if any(is_directory_inside(self.inputs.root, path) for path in found.deleted):
                 # What replaced a file by a directory shows only now that the file is gone.
                 self.untracked = self.lister.list()
-        for path in self.untracked.unreadable:
-            self._note(path, UNREADABLE)
         for path in self.untracked.vanished:
             self._note(path, UNSTEADY)
         self._add(
@@ -111,6 +110,16 @@ class Snapshot:
             held=set(found.changed),
             max_file_size=self.inputs.max_file_size,
         )
+        self._note_unreadable(self.untracked.unreadable)
+
+    def _note_unreadable(self, paths: Sequence[bytes]) -> None:
+        """Note these; what is below a directory that cannot be read goes without saying."""
+        if paths:
+            closed, noted = set(paths), self.not_captured
+            kept = {p: note for p, note in noted.items() if closed.isdisjoint(parents_of(p))}
+            self.not_captured = kept
+        for path in paths:
+            self._note(path, UNREADABLE)
 
     def touched(self) -> Touched:
         return Touched(tuple(self.added), tuple(self.removed), self.untracked)
@@ -129,7 +138,7 @@ class Snapshot:
         return self._findings(looking)
 
     def _findings(self, looking: Looking) -> Findings:
-        changed, deleted = _parse_changes(looking.changes.finish().checked().records())
+        changed, deleted = changes_in(looking.changes)
         untracked = self.lister.finish(looking.untracked)
         held_though_ignored = set(looking.ignored.finish().checked().records())
         tracked = looking.tracked
@@ -211,11 +220,3 @@ class Snapshot:
 def start_changes(git: GitRunner) -> RunningGit:
     """Begin to compare the working index with the disk, which takes longest of all."""
     return git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
-
-
-def _parse_changes(records: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    changed: list[bytes] = []
-    deleted: list[bytes] = []
-    for status, path in zip(records[::2], records[1::2], strict=True):
-        (deleted if status == b"D" else changed).append(path)
-    return changed, deleted

@@ -43,8 +43,7 @@ class Sieve:
         large: dict[bytes, os.stat_result] = {}
         left_out: list[NotCaptured] = []
         for path in paths:
-            found = lstat_inside(self.root, path)
-            problem = None if found is None else self._problem(path, found)
+            found, problem = self._look(path)
             if problem is not None:
                 left_out.append(NotCaptured(os.fsdecode(path), problem))
             elif found is not None and self._is_large(found):
@@ -59,6 +58,13 @@ class Sieve:
             if path not in exempt
         )
         return storable, left_out
+
+    def _look(self, path: bytes) -> tuple[os.stat_result | None, str | None]:
+        try:
+            found = lstat_inside(self.root, path)
+        except PermissionError:
+            return None, UNREADABLE
+        return found, None if found is None else self._problem(path, found)
 
     def _problem(self, path: bytes, found: os.stat_result) -> str | None:
         if stat.S_ISLNK(found.st_mode):

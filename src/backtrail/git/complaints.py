@@ -1,0 +1,103 @@
+"""What git says on standard error of things that it cannot read and goes on without.
+
+Only these exact sentences are understood: anything else there stays a failure. Git prints names as
+they are, but for control characters, in the place of which it puts a question mark.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.git.runner import Output
+
+_DIRECTORY = re.compile(
+    rb"warning: could not open directory '(.*?)/': "
+    rb"(Permission denied|No such file or directory|Not a directory)\n",
+    re.DOTALL,
+)
+# A link in the place of such a file is not followed, by git's own decision.
+_RULES = re.compile(
+    rb"warning: unable to access '((?:.*?/)?\.git(?:ignore|attributes))': "
+    rb"(Permission denied|Too many levels of symbolic links)\n",
+    re.DOTALL,
+)
+_ENTRY = re.compile(rb"(.+?): Permission denied\n", re.DOTALL)
+_DENIED = b"Permission denied"
+_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Complaints:
+    """Paths that git could not read."""
+
+    directories: tuple[bytes, ...] = ()
+    rules_files: tuple[bytes, ...] = ()
+    """Files named .gitignore or .gitattributes that may not be read; links are not among them."""
+    entries: tuple[bytes, ...] = ()
+    """Files of the index that cannot even be looked at."""
+    vanished: tuple[bytes, ...] = ()
+    """Directories that were gone when they were to be opened."""
+
+    def __add__(self, other: Complaints) -> Complaints:
+        return Complaints(
+            self.directories + other.directories,
+            self.rules_files + other.rules_files,
+            self.entries + other.entries,
+            self.vanished + other.vanished,
+        )
+
+
+def understood(output: Output) -> tuple[Output, Complaints]:
+    """The output without what is understood, and that; the rest of it counts as ever."""
+    if not output.stderr:
+        return output, Complaints()
+    said = output.stderr
+    closed = [path for path, why in _DIRECTORY.findall(said) if why == _DENIED]
+    vanished = [path for path, why in _DIRECTORY.findall(said) if why != _DENIED]
+    said = _DIRECTORY.sub(b"", said)
+    rules = [path for path, why in _RULES.findall(said) if why == _DENIED]
+    said = without_rules(said)
+    found = Complaints(
+        directories=tuple(dict.fromkeys(closed)),
+        rules_files=tuple(dict.fromkeys(rules)),
+        vanished=tuple(dict.fromkeys(vanished)),
+    )
+    return replace(output, stderr=said), found
+
+
+def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
+    """The same for a comparison with the disk, which also names what it cannot look at."""
+    rest, found = understood(output)
+    entries = _ENTRY.findall(rest.stderr)
+    return replace(rest, stderr=_ENTRY.sub(b"", rest.stderr)), replace(
+        found, entries=tuple(entries)
+    )
+
+
+def without_rules(said: bytes) -> bytes:
+    """What git said, less that it goes on without a .gitignore or .gitattributes file."""
+    return _RULES.sub(b"", said)
+
+
+def really_named(root: Path, path: bytes) -> bytes:
+    """The name of which git printed this, if there is one."""
+    found = b""
+    for part in path.split(b"/"):
+        above = os.path.join(os.fsencode(root), found)
+        exact = os.path.lexists(os.path.join(above, part))
+        found = os.path.join(found, part if exact else _printed_as(above, part))
+    return found
+
+
+def _printed_as(directory: bytes, printed: bytes) -> bytes:
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return printed
+    return next((name for name in names if _CONTROL.sub(b"?", name) == printed), printed)
