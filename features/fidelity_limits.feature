@@ -242,6 +242,38 @@ Feature: What is captured, and what is said of the rest
       | .gitignore     | ../.gitignore |
       | .gitattributes | nowhere       |
 
+  Scenario: A FIFO in the place of .gitignore, for which git would wait for ever
+    Given a FIFO in the place of "src/.gitignore"
+    When I run "plan save auth"
+    Then it exits with 5 and says "'src/.gitignore' is a FIFO"
+    When I run "plan rollback auth first --yes"
+    Then it exits with 5 and says "'src/.gitignore' is a FIFO"
+    When the agent deletes "src/.gitignore"
+    And I run "plan save auth --wait 0"
+    Then it succeeds
+
+  Scenario: A FIFO in the place of .gitattributes beside a file that comes back
+    Given a FIFO in the place of "src/.gitattributes"
+    And the agent deletes "src/app.py"
+    When I run "plan rollback auth first --yes"
+    Then it exits with 5 and says "'src/.gitattributes' is a FIFO"
+    When the agent deletes "src/.gitattributes"
+    And I run "plan rollback auth first --yes --wait 0"
+    Then it succeeds
+
+  Scenario Outline: Whoever is ended by <signal> while git waits leaves no git and no lock behind
+    Given a FIFO in the place of ".gitignore"
+    When "plan save auth" gets <signal> while git waits
+    Then it exits with 130
+    When the agent deletes ".gitignore"
+    And I run "plan save auth --wait 0"
+    Then it succeeds
+
+    Examples:
+      | signal  |
+      | SIGINT  |
+      | SIGTERM |
+
   Scenario: Somebody without privileges restores a directory that may not be changed
     Given the agent writes "one\n" to "locked/file.txt"
     And these modes: locked 0555

@@ -1,11 +1,12 @@
 """Steps about what comes back exactly, and what is said of the rest."""
 
 import os
+import signal
 import stat
 
 from behave import given, step, then, when
 
-from support import drive, sandboxes
+from support import drive, running, sandboxes
 from support.forked import run_forked
 from support.phrases import names
 from support.world import write_files
@@ -145,6 +146,14 @@ def _(context, command):
     context.ran = run_forked(
         context.world, *command.split()[1:], before=sandboxes.without_privileges
     )
+
+
+@when('"{command:Text}" gets {name} while git waits')
+def _(context, command, name):
+    begun = running.start(context.world, *command.split()[1:])
+    running.wait_until(lambda: running.waits_in(begun.pid, "ls-files"), "git lists")
+    begun.send(signal.Signals[name])
+    context.ran = begun.wait()
 
 
 @given("a directory with a line end and a control character in its name that cannot be read")

@@ -8,6 +8,7 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
@@ -17,7 +18,6 @@ from support.world import PATIENCE_SECONDS, Ran, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 
 @dataclass(slots=True)
@@ -97,3 +97,11 @@ def is_alive(pid: int) -> bool:
             return stat.read().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def waits_in(pid: int, word: str) -> bool:
+    """Whether a process has a child with this word among its arguments."""
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return any(word in Path(f"/proc/{child}/cmdline").read_text() for child in children)
+    return False

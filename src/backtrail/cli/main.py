@@ -7,6 +7,7 @@ from pathlib import Path
 
 from backtrail.cli import trailing
 from backtrail.cli.app import program
+from backtrail.cli.endings import every_end_is_an_interrupt
 from backtrail.cli.failures import INTERRUPTED, as_wrapper, failure_of
 from backtrail.cli.output import streams
 from backtrail.cli.output.emit import emit
@@ -28,7 +29,8 @@ def main(argv: Sequence[str] | None = None, *, failpoints: Failpoints = NO_FAILP
         environ=os.environ,
         failpoints=failpoints,
     )
-    outcome = _outcome(session)
+    with every_end_is_an_interrupt():
+        outcome = _outcome(session)
     sys.exit(outcome if isinstance(outcome, int) else _print(session, outcome))
 
 

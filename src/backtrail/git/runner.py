@@ -11,17 +11,22 @@ import signal
 import subprocess
 import weakref
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.git.complaints import without_rules
 from backtrail.git.env import git_executable, settings_arguments
+from backtrail.git.stuck import refuse_endless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 TIME_LIMIT = 3600.0
+_LISTING_LIMIT = 600.0
+"""A listing reads no contents: no tree is so large that it takes longer."""
+_FIRST_LOOK = 2.0
+"""After this time, and again whenever it has doubled, it is looked whether git waits for ever."""
 _STDERR_SHOWN = 2000
 
 
@@ -62,9 +67,15 @@ class Output:
 class RunningGit:
     """A git process that was started and has still to be waited for."""
 
-    def __init__(self, process: subprocess.Popen[bytes], arguments: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        arguments: tuple[str, ...],
+        work_tree: Path | None = None,
+    ) -> None:
         self._process = process
         self._arguments = arguments
+        self._work_tree = work_tree
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
         self._abandoned = weakref.finalize(self, _end, process, os.getpid())
 
@@ -88,15 +99,29 @@ class RunningGit:
 
     def finish(self, stdin: bytes | None = None) -> Output:
         try:
-            out, err = self._process.communicate(stdin, timeout=TIME_LIMIT)
-        except BaseException as error:
+            out, err = self._communicate(stdin)
+        except BaseException:
             self._abandoned()
-            if isinstance(error, subprocess.TimeoutExpired):
-                word = command_word(self._arguments)
-                raise GitFailedError(f"git {word} did not end in time") from error
             raise
         self._abandoned.detach()
         return Output(self._arguments, self._process.returncode, out or b"", err)
+
+    def _communicate(self, stdin: bytes | None) -> tuple[bytes, bytes]:
+        word = command_word(self._arguments)
+        left = _LISTING_LIMIT if word == "ls-files" else TIME_LIMIT
+        patience = _FIRST_LOOK
+        while left > 0:
+            try:
+                return self._process.communicate(stdin, timeout=min(patience, left))
+            except subprocess.TimeoutExpired:
+                if self._work_tree is not None:
+                    refuse_endless(self._work_tree)
+            # What was handed over stays with it.
+            stdin, left, patience = None, left - patience, patience * 2
+        raise GitFailedError(
+            f"git {word} did not end in time",
+            hint="something in the sandbox, or its disk, keeps git waiting",
+        )
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
@@ -144,7 +169,8 @@ class GitRunner:
             pass_fds=self.lock_descriptors,
             process_group=None if self.foreground else 0,
         )
-        return RunningGit(process, arguments)
+        work_tree = self.environment.get("GIT_WORK_TREE")
+        return RunningGit(process, arguments, Path(work_tree) if work_tree else None)
 
     def run(
         self,

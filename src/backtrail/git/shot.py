@@ -20,6 +20,7 @@ from backtrail.git.replaced import refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
 from backtrail.git.state import SandboxState, encode_state, write_state
 from backtrail.git.state_memo import digest
+from backtrail.git.stuck import refuse_endless_among
 from backtrail.git.transfer import bring_commit, bring_objects
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class Shot:
 
     def _state(self, forced: list[bytes], replacing: Replacing, *, keep: bool) -> SandboxState:
         findings = self._take_inventory()
+        if replacing.trees:
+            refuse_endless_among(findings.special)
         included, chosen, left_out = self._included(replacing, keep=keep)
         noted = {
             **self.snapshot.not_captured,

@@ -1,8 +1,5 @@
 """`plan demo`."""
 
-import signal
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import partial
 from typing import Annotated
 
@@ -21,7 +18,7 @@ def demo(session: Session, keep: Keep = False) -> Report:
     from backtrail.bootstrap import run_demo
     from backtrail.cli.output.demos import demo_report, tell_step
 
-    with session.progress, _every_end_is_an_interrupt():
+    with session.progress:
         result = run_demo(
             session.environ,
             keep=keep,
@@ -30,18 +27,3 @@ def demo(session: Session, keep: Keep = False) -> Report:
             failpoints=session.failpoints,
         )
     return demo_report(session, result)
-
-
-@contextmanager
-def _every_end_is_an_interrupt() -> Generator[None]:
-    """Let SIGTERM and a closed terminal end it like Ctrl-C, so that nothing is left behind."""
-    ends = (signal.SIGTERM, signal.SIGHUP)
-    # Under nohup a closed terminal is no end.
-    before = {end: signal.getsignal(end) for end in ends if signal.getsignal(end) != signal.SIG_IGN}
-    for end in before:
-        signal.signal(end, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for end, handler in before.items():
-            signal.signal(end, handler)

@@ -1,0 +1,52 @@
+"""Finding out why git does not come to an end: a file of a sandbox for which it waits for ever."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_OPENED_BY_GIT = (b".gitignore", b".gitattributes")
+
+
+def refuse_endless(work_tree: Path) -> None:
+    """Refuse if a file that git opens wherever it finds it is a FIFO or a device.
+
+    This walks everything, so it is only for a git that has been running for a while.
+    """
+    for directory, folders, files in os.walk(os.fsencode(work_tree)):
+        if b".git" in folders:
+            folders.remove(b".git")
+        for name in _OPENED_BY_GIT:
+            if name in files and _is_special(os.path.join(directory, name)):
+                path = os.path.relpath(os.path.join(directory, name), os.fsencode(work_tree))
+                raise _refusal(os.fsdecode(path))
+
+
+def refuse_endless_among(special: Iterable[bytes]) -> None:
+    """Refuse if one of these special files would stop git in the middle of writing."""
+    for path in special:
+        if path.split(b"/")[-1] in _OPENED_BY_GIT:
+            raise _refusal(os.fsdecode(path))
+
+
+def _is_special(path: bytes) -> bool:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+
+
+def _refusal(path: str) -> RefusedError:
+    return RefusedError(
+        f"{path!r} is a FIFO or another special file: git would wait for it for ever",
+        hint="move it out of the sandbox and try again",
+        details={"path": path},
+    )
