@@ -21,10 +21,10 @@ _DIRECTORY = re.compile(
     rb"(Permission denied|No such file or directory|Not a directory)\n",
     re.DOTALL,
 )
-# A link in the place of such a file is not followed, by git's own decision.
+# A link in the place of such a file is not followed, and a socket cannot be opened.
 _RULES = re.compile(
     rb"warning: unable to access '((?:.*?/)?\.git(?:ignore|attributes))': "
-    rb"(Permission denied|Too many levels of symbolic links)\n",
+    rb"(Permission denied|Too many levels of symbolic links|No such device or address)\n",
     re.DOTALL,
 )
 _ENTRY = re.compile(rb"(.+?): Permission denied\n", re.DOTALL)

@@ -115,7 +115,7 @@ class RunningGit:
                 return self._process.communicate(stdin, timeout=min(patience, left))
             except subprocess.TimeoutExpired:
                 if self._work_tree is not None:
-                    refuse_endless(self._work_tree)
+                    refuse_endless(self._process.pid, self._work_tree)
             # What was handed over stays with it.
             stdin, left, patience = None, left - patience, patience * 2
         raise GitFailedError(

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 _OPENED_BY_GIT = (b".gitignore", b".gitattributes")
+_LOOKS, _BETWEEN_LOOKS = 5, 0.02
 
 
-def refuse_endless(work_tree: Path) -> None:
-    """Refuse if a file that git opens wherever it finds it is a FIFO or a device.
+def refuse_endless(pid: int, work_tree: Path) -> None:
+    """Refuse if git sleeps, and a file that it opens wherever it finds one is a FIFO or a device.
 
     This walks everything, so it is only for a git that has been running for a while.
     """
+    if not _sleeps(pid):
+        return
     for directory, folders, files in os.walk(os.fsencode(work_tree)):
         if b".git" in folders:
             folders.remove(b".git")
@@ -34,6 +38,19 @@ def refuse_endless_among(special: Iterable[bytes]) -> None:
     for path in special:
         if path.split(b"/")[-1] in _OPENED_BY_GIT:
             raise _refusal(os.fsdecode(path))
+
+
+def _sleeps(pid: int) -> bool:
+    """Whether a process is seen to wait, again and again; taken for granted without /proc."""
+    for _ in range(_LOOKS):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+        except OSError:
+            return True
+        if state != b"S":
+            return False
+        time.sleep(_BETWEEN_LOOKS)
+    return True
 
 
 def _is_special(path: bytes) -> bool:
