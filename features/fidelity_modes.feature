@@ -127,6 +127,19 @@ Feature: Permission bits, empty directories and special files
     And I roll back to "one"
     Then the sandbox is exactly as it was at "one"
 
+  Scenario: An ignored empty directory in the place of a file is not lost
+    Given the agent writes "x\n" to "thing"
+    And I save checkpoint "one"
+    When the agent deletes "thing"
+    And the agent writes "thing\n" to ".gitignore"
+    And the agent makes the directories: thing/inside
+    And these modes: thing/inside 0700
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
   Scenario: An empty directory that comes back where rules ignore it by now
     Given the agent makes the directories: d/e/deep
     And the agent writes "x\n" to "d/x"

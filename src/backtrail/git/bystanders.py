@@ -30,7 +30,8 @@ def with_bystanders(
     """The extras of a capture, with directories that are not `noted` and are to be replaced."""
     listings = [start_directories(store, tree) for tree in replacing.trees]
     made = {d for listing in listings for d in listing.finish().checked().records()}
-    made |= {parent for path in replacing.included for parent in parents_of(path)}
+    chosen = (*replacing.included, *replacing.going)
+    made |= {parent for path in chosen for parent in parents_of(path)}
     bare = {d for path in replacing.bare_directories for d in (*parents_of(path), path)}
     empty: dict[str, int] = {}
     standing: dict[str, int] = {}

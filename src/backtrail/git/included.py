@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.paths import exists_inside
+from backtrail.git.paths import exists_inside, is_directory_inside
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.storable import Sieve
 from backtrail.git.storing import Storing, take_out
@@ -104,14 +104,15 @@ class IncludedCamera:
     ) -> None:
         """Write the goal's files and remove those that go.
 
-        What is there has to be in one of the trees that hold the present: nothing else may be
-        written over.
+        What is there has to be in one of the trees that hold the present, or to be what the goal
+        has there: nothing else may be written over.
         """
         after = entries_of(self.store, goal)
         touched = [*after, *going]
         if not touched:
             return
-        held = [entries_of(self.store, tree) for tree in present]
+        held = [after, *(entries_of(self.store, tree) for tree in present)]
+        self._refuse_directories(after)
         with scratch_directory(self.store) as directory:
             git = self.store.git(self.sandbox.path, directory / "index")
             _take_in(git, self.sandbox.path, touched)
@@ -119,6 +120,12 @@ class IncludedCamera:
             self._refuse_changed(held, now)
             git.call("read-tree", "-m", "-u", now, goal or empty_tree(len(now)))
         self.kept_index.unlink(missing_ok=True)
+
+    def _refuse_directories(self, paths: Iterable[bytes]) -> None:
+        # What was in the way is gone by now, and git would delete what has come since.
+        for path in paths:
+            if is_directory_inside(self.sandbox.path, path):
+                raise GitFailedError(f"{os.fsdecode(path)!r} has become a directory meanwhile")
 
     def _refuse_changed(self, held: Sequence[dict[bytes, tuple[bytes, str]]], now: str) -> None:
         for path, entry in entries_of(self.store, TreeId(now)).items():

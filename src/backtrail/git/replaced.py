@@ -2,8 +2,8 @@
 
 Three ways are known in which a restore destroys, with return code 0, what the ignore rules kept
 out of the safety checkpoint: a file that the target has and that is ignored now, a directory with
-ignored files in the place of one of the target's files, and an ignored file in the place of one
-of its directories.
+ignored files (or with nothing) in the place of one of the target's files, and an ignored file in
+the place of one of its directories. Chosen ignored files of the target are such files, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from backtrail.git.paths import first_obstacle, lstat_inside
 from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
@@ -43,7 +43,9 @@ class Replacing:
     absent_directories: tuple[bytes, ...] = ()
     """Directories that go, if they are there."""
     included: tuple[bytes, ...] = ()
-    """Chosen ignored files that come or go."""
+    """Chosen ignored files that come."""
+    going: tuple[bytes, ...] = ()
+    """Chosen ignored files that go, where they are there."""
 
     def __add__(self, other: Replacing) -> Replacing:
         return Replacing(
@@ -51,13 +53,26 @@ class Replacing:
             self.bare_directories + other.bare_directories,
             self.absent_directories + other.absent_directories,
             self.included + other.included,
+            self.going + other.going,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class InTheWay:
+    """What is on disk where something else comes back."""
+
+    files: tuple[bytes, ...] = ()
+    empty_directories: tuple[bytes, ...] = ()
+    """Without a slash. That no rule keeps them out of a checkpoint is not certain."""
 
 
 def replaced_paths(
     store: PrivateStore, root: Path, captured: TreeId, replacing: Replacing
-) -> list[bytes]:
-    """Paths on disk that are not in the captured tree and that would be replaced."""
+) -> InTheWay:
+    """What is on disk, is not in the captured tree, and would be replaced.
+
+    A chosen file in the place of itself is not among it: it is captured with its like.
+    """
     found: dict[bytes, None] = {}
     for target in replacing.trees:
         output = store.git().call(
@@ -66,14 +81,19 @@ def replaced_paths(
         )  # fmt: skip
         for path in output.records():
             found.update(dict.fromkeys(_in_the_way(root, path)))
+    for path in replacing.included:
+        found.update(dict.fromkeys(p for p in _in_the_way(root, path) if p != path))
     for directory in replacing.bare_directories:
         obstacle = first_obstacle(root, directory + b"/")
         if obstacle is not None:
             found[_capturable(root, obstacle)] = None
-    return list(found)
+    return InTheWay(
+        files=tuple(path for path in found if not path.endswith(b"/")),
+        empty_directories=tuple(path[:-1] for path in found if path.endswith(b"/")),
+    )
 
 
-def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: list[bytes]) -> None:
+def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable[bytes]) -> None:
     """Refuse to go on if something that would be replaced could not be captured."""
     for path in demanded:
         if path in not_captured:
@@ -96,23 +116,30 @@ def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:
     if found is None:
         return []
     if stat.S_ISDIR(found.st_mode):
-        return _files_below(root, path)
+        return _all_below(root, path)
     return [_capturable(root, path)]
 
 
-def _files_below(root: Path, directory: bytes) -> list[bytes]:
+def _all_below(root: Path, directory: bytes) -> list[bytes]:
+    """The files at any depth, and the empty directories with a slash."""
     found: list[bytes] = []
-    base = os.fsencode(root)
-    with os.scandir(os.path.join(base, directory)) as entries:
-        for entry in entries:
-            path = directory + b"/" + entry.name
-            if entry.name == b".git":
-                raise _refusal(directory, _IN_WORDS[NESTED])
-            if entry.is_dir(follow_symlinks=False):
-                found += _files_below(root, path)
-            else:
-                found.append(_capturable(root, path))
-    return found
+    for entry in _entries(root, directory):
+        path = directory + b"/" + entry.name
+        if entry.name == b".git":
+            raise _refusal(directory, _IN_WORDS[NESTED])
+        if entry.is_dir(follow_symlinks=False):
+            found += _all_below(root, path)
+        else:
+            found.append(_capturable(root, path))
+    return found or [directory + b"/"]
+
+
+def _entries(root: Path, directory: bytes) -> list[os.DirEntry[bytes]]:
+    try:
+        with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
+            return list(entries)
+    except PermissionError:
+        raise _refusal(directory, _IN_WORDS[UNREADABLE]) from None
 
 
 def _capturable(root: Path, path: bytes) -> bytes:

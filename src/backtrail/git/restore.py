@@ -92,6 +92,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     coming, going = differences(store, current.tree, goal.tree)
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
+    chosen = (entry.path for entry in included)
     more, less = _included_differences(store, current.state.included, goal.included)
     extras = plan_extras(
         current.state.extras,
@@ -100,7 +101,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
         [*files, *included],
         {*coming, *more},
     )
-    free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories])
+    free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories, *chosen])
     survivors = _survivors(store, goal, files, free)
     extras = replace(extras, vanishing=tuple(d for d in extras.vanishing if d not in survivors))
     restored = {*coming, *extras.changed, *extras.appearing}
@@ -209,7 +210,7 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         git.call("read-tree", "-m", "-u", present, goal.tree)
         keep_index(index, kept, began_ns=began)
     IncludedCamera(store, sandbox).restore(
-        plan.present, goal.included.tree, map(os.fsencode, goal.included.absent)
+        (*plan.present, goal.tree), goal.included.tree, map(os.fsencode, goal.included.absent)
     )
     make_bare_directories(root, goal.extras)
     apply_modes(root, goal.extras, plan.extras)

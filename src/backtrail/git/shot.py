@@ -16,7 +16,7 @@ from backtrail.git.included import Included, IncludedCamera, chosen_files, entri
 from backtrail.git.inventory import Findings, Inventory
 from backtrail.git.judging import ignored_here
 from backtrail.git.paths import exists_inside, lstat_inside, parents_of
-from backtrail.git.replaced import refuse_unsaved, replaced_paths
+from backtrail.git.replaced import InTheWay, refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
 from backtrail.git.state import SandboxState, encode_state, write_state
 from backtrail.git.state_memo import digest
@@ -87,16 +87,16 @@ class Shot:
         note: Callable[[InventoryMemo | None], None],
     ) -> tuple[TreeId, CommitId, SandboxState]:
         """Write the tree and, beside it, the state commit; note the inventory."""
-        forced, tree = self._force(replacing)
-        state = self._state(forced, replacing, keep=True)
+        in_the_way, tree = self._force(replacing)
+        state = self._state(in_the_way, replacing, keep=True)
         state_commit = self._state_commit(state, parts, memo)
         note(self.inventory)
         return tree(), state_commit, state
 
     def glance(self, replacing: Replacing) -> tuple[TreeId, SandboxState]:
         """The same without a state commit, and without changing anything that is kept."""
-        forced, tree = self._force(replacing)
-        state = self._state(forced, replacing, keep=False)
+        in_the_way, tree = self._force(replacing)
+        state = self._state(in_the_way, replacing, keep=False)
         return tree(), state
 
     def _state_commit(
@@ -106,27 +106,27 @@ class Shot:
             return CommitId(memo.state_commit)
         return write_state(self.store, state, parts.blobs(), self.sandbox.base_commit)
 
-    def _force(self, replacing: Replacing) -> tuple[list[bytes], Callable[[], TreeId]]:
+    def _force(self, replacing: Replacing) -> tuple[InTheWay, Callable[[], TreeId]]:
         """Capture what the rules kept out and the caller is about to replace.
 
         The tree of all that is being written meanwhile, unless it is known already.
         """
-        forced: list[bytes] = []
+        in_the_way = InTheWay()
         if replacing.trees or replacing.bare_directories:
             tree = self.snapshot.write_tree()
-            forced = replaced_paths(self.store, self.sandbox.path, tree, replacing)
-            if not forced:
-                return [], lambda: tree
-        for path in forced:
+            in_the_way = replaced_paths(self.store, self.sandbox.path, tree, replacing)
+            if not in_the_way.files:
+                return in_the_way, lambda: tree
+        for path in in_the_way.files:
             # Left out for its size, perhaps: that does not hold any more.
             self.snapshot.not_captured.pop(path, None)
-        if forced:
-            self.snapshot.add(forced)
-            refuse_unsaved(self.snapshot.not_captured, forced)
+        if in_the_way.files:
+            self.snapshot.add(list(in_the_way.files))
+            refuse_unsaved(self.snapshot.not_captured, in_the_way.files)
         writing = self.snapshot.start_write_tree()
-        return forced, lambda: self.snapshot.finish_write_tree(writing)
+        return in_the_way, lambda: self.snapshot.finish_write_tree(writing)
 
-    def _state(self, forced: list[bytes], replacing: Replacing, *, keep: bool) -> SandboxState:
+    def _state(self, in_the_way: InTheWay, replacing: Replacing, *, keep: bool) -> SandboxState:
         findings = self._take_inventory()
         if replacing.trees:
             refuse_endless_among(findings.special)
@@ -140,10 +140,12 @@ class Shot:
             ignore_rules=replace(self.ignore_rules, hidden=findings.hidden_rules),
             staged=self.staged,
             not_captured=tuple(note for _, note in sorted(noted.items())),
-            forced=tuple(os.fsdecode(path) for path in forced),
+            forced=tuple(os.fsdecode(path) for path in in_the_way.files),
             accounted=replacing.trees,
             extras=self._with_bystanders(
-                self._with_modes_of(findings.extras, chosen), findings, replacing
+                self._with_more(findings.extras, chosen, in_the_way.empty_directories),
+                findings,
+                replacing,
             ),
             included=included,
             under_way=under_way(self.sandbox.git_dir),
@@ -168,26 +170,28 @@ class Shot:
         patterns, root = self.rules.include_ignored, self.sandbox.path
         snapshot = self.snapshot
         chosen = chosen_files(snapshot.git, snapshot.inputs.rules, patterns)
-        demanded = [path for path in replacing.included if exists_inside(root, path)]
+        looked_for = (*replacing.included, *replacing.going)
+        demanded = [path for path in looked_for if exists_inside(root, path)]
         tree, left_out = IncludedCamera(self.store, self.sandbox).capture(
             chosen, demanded, self.rules.max_file_size, keep=keep
         )
         refuse_unsaved({os.fsencode(note.path): note for note in left_out}, demanded)
-        absent = [p for p in replacing.included if not exists_inside(root, p)]
+        absent = [path for path in looked_for if not exists_inside(root, path)]
         held = list(entries_of(self.store, tree))
         return Included(tree, patterns, tuple(map(os.fsdecode, absent))), held, left_out
 
-    def _with_modes_of(self, extras: Extras, files: list[bytes]) -> Extras:
-        """The extras, with the modes of chosen ignored files and of what these are in."""
-        if not files:
+    def _with_more(self, extras: Extras, files: list[bytes], empty: Sequence[bytes]) -> Extras:
+        """The extras, with what no rule would have captured: chosen files, empty directories."""
+        if not files and not empty:
             return extras
-        odd = exceptions(self._modes(files), extras.usual.of_file)
-        above = self._modes({parent for path in files for parent in parents_of(path)})
-        directories = exceptions(above, lambda _: extras.usual.directory)
+        odd_files = exceptions(self._modes(files), extras.usual.of_file)
+        directories = {*empty, *(parent for path in files for parent in parents_of(path))}
+        odd_directories = exceptions(self._modes(directories), lambda _: extras.usual.directory)
         return replace(
             extras,
-            file_modes={**extras.file_modes, **odd},
-            directory_modes={**extras.directory_modes, **directories},
+            file_modes={**extras.file_modes, **odd_files},
+            directory_modes={**extras.directory_modes, **odd_directories},
+            empty_directories=tuple(sorted({*extras.empty_directories, *map(os.fsdecode, empty)})),
         )
 
     def _modes(self, paths: Iterable[bytes]) -> dict[str, int]:

@@ -113,5 +113,6 @@ def replacing(store: PrivateStore, tree: TreeId, extras: Extras, included: Inclu
         trees=(tree,),
         bare_directories=tuple(map(os.fsencode, extras.bare_directories)),
         absent_directories=tuple(map(os.fsencode, extras.absent)),
-        included=(*entries_of(store, included.tree), *map(os.fsencode, included.absent)),
+        included=tuple(entries_of(store, included.tree)),
+        going=tuple(map(os.fsencode, included.absent)),
     )

@@ -1,0 +1,105 @@
+Feature: Ignored files that are captured because plan.toml names them
+  `[capture] include_ignored` names them. Whatever holds for other files holds for them, too: nothing
+  in their place is destroyed, no edit is missed, and what could not be captured is left alone.
+
+  Background:
+    Given a repository with plan "auth"
+    And plan.toml says: include_ignored = [".env", "data/*.sqlite"]
+    And .gitignore in the sandbox says: .env, data, *.log
+
+  Scenario Outline: In the place of a chosen file there is <what>
+    Given the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent deletes ".env"
+    And the agent runs "<command>"
+    And I remember the sandbox as "just now"
+    And <I roll back>
+    Then ".env" holds "KEY=1\n"
+    And left alone were: nothing
+    When I undo
+    Then the sandbox is exactly as it was at "just now"
+    When I redo
+    Then ".env" holds "KEY=1\n"
+    When I undo
+    Then the sandbox is exactly as it was at "just now"
+
+    Examples:
+      | what                                | I roll back                         | command                                                       |
+      | a directory with an ignored file    | I roll back to "one"                | sh -c 'mkdir -m 0700 .env; echo precious > .env/x.log'        |
+      | a directory with an ignored file    | I roll back only ".env" to "one"    | sh -c 'mkdir -m 0700 .env; echo precious > .env/x.log'        |
+      | an empty directory                  | I roll back to "one"                | mkdir -m 0700 .env                                            |
+      | an empty directory                  | I roll back only ".env" to "one"    | mkdir -m 0700 .env                                            |
+      | a directory with an empty directory | I roll back to "one"                | sh -c 'mkdir -p .env/a/b .env/c; echo x > .env/c/f'           |
+      | a symbolic link                     | I roll back to "one"                | ln -s README.md .env                                          |
+
+  Scenario Outline: What cannot be saved is not destroyed for a chosen file: <what>
+    Given the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent deletes ".env"
+    And the agent runs "<command>"
+    And I remember the sandbox as "just now"
+    And I run "plan rollback auth one --yes <more>"
+    Then it exits with 5 and says "<reason>"
+    And the sandbox is exactly as it was at "just now"
+
+    Examples:
+      | what                    | more        | command                                       | reason                    |
+      | a repository            |             | git init --quiet .env                         | a git repository          |
+      | a repository, by path   | --path .env | git init --quiet .env                         | a git repository          |
+      | a repository inside     |             | git init --quiet .env/deep/inside             | a git repository          |
+      | a directory with a FIFO |             | sh -c 'mkdir .env; mkfifo .env/pipe'          | neither a file nor a link |
+      | a FIFO                  |             | mkfifo .env                                   | neither a file nor a link |
+
+  Scenario: Something too large to be captured is in the place of a chosen file
+    Given plan.toml is "[capture]\nmax_file_size = '1 KiB'\ninclude_ignored = ['.env']\n"
+    And the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent deletes ".env"
+    And the agent writes 3000 bytes to ".env/big.bin"
+    And I run "plan rollback auth one --dry-run --format json"
+    And I then run "plan rollback auth one --yes --format json"
+    Then what happened is what the dry run told
+    And ".env" holds "KEY=1\n"
+    When I undo
+    Then ".env/big.bin" has 3000 bytes
+
+  Scenario Outline: A chosen file that <becomes> between
+    Given the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent runs "<command>"
+    And the agent writes "KEY=2\n" to ".env"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | becomes              | command                                                    |
+      | becomes tracked      | sh -c 'git add --force .env; git commit --quiet -m env'    |
+      | is no longer ignored | rm .gitignore                                              |
+
+  Scenario Outline: In the place of a directory with chosen files there is <what>
+    Given the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "one"
+    When the agent deletes "data"
+    And the agent does this to "data": makes <what>
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what            |
+      | a file          |
+      | an ignored file |
+      | a dangling link |
