@@ -103,3 +103,28 @@ Feature: Ignored files that are captured because plan.toml names them
       | a file          |
       | an ignored file |
       | a dangling link |
+
+  Scenario: A chosen file that is edited in the second of a checkpoint, under an old date
+    Given the agent writes "first\n" to ".env"
+    And I save checkpoint "one"
+    When ".env" is rewritten at the same size under an old date, around a checkpoint
+    And I save checkpoint "two"
+    And the agent writes "other\n" to ".env"
+    And I roll back to "two"
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: A chosen file that never holds still is left out, and that is said
+    Given ".env" is rewritten whenever it has been read
+    When I save checkpoint "one" meanwhile
+    Then the latest checkpoint tells that it does not hold: .env
+
+  Scenario: A chosen file whose name git cannot store is left out, and that is said
+    Given plan.toml says: include_ignored = ["data/*/config", ".env"]
+    And the agent writes "KEY=1\n" to ".env"
+    And the agent writes "x\n" to "data/.GIT/config"
+    When I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: data/.GIT/config
+    When the agent writes "KEY=2\n" to ".env"
+    And I roll back to "one"
+    Then ".env" holds "KEY=1\n"
+    And "data/.GIT/config" holds "x\n"

@@ -66,9 +66,9 @@ def undo_brings_back(context):
     assert (context.world.sandbox("auth") / "README.md").read_text() == "second\n"
 
 
-@when('"README.md" is rewritten at the same size under an old date, around a checkpoint')
-def rewrite_backdated(context):
-    file = context.world.sandbox("auth") / "README.md"
+@when('"{path:Text}" is rewritten at the same size under an old date, around a checkpoint')
+def rewrite_backdated(context, path):
+    file = context.world.sandbox("auth") / path
     with context.world.services() as services:
         plan = plan_of(services)
         time.sleep(1 - time.time() % 1)

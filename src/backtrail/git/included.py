@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
+from backtrail.git.backdated import note_backdated, read_backdated
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.paths import exists_inside, is_directory_inside
 from backtrail.git.private_index import keep_index, working_index
@@ -81,20 +82,24 @@ class IncludedCamera:
 
         With `keep` the private index is brought up to date, for which the caller holds the lock.
         """
-        began, wanted = time.time_ns(), dict.fromkeys((*chosen, *demanded))
+        began, root = time.time_ns(), self.sandbox.path
+        wanted = dict.fromkeys(p for p in (*chosen, *demanded) if exists_inside(root, p))
         if not wanted:
             return None, []
-        sieve = Sieve(self.sandbox.path, max_file_size, set(demanded).intersection)
+        sieve = Sieve(root, max_file_size, set(demanded).intersection)
         with working_index(self.store, self.kept_index) as index:
-            git = self.store.git(self.sandbox.path, index)
+            git = self.store.git(root, index)
             known = git.call("ls-files", "-c", "-z").records() if index.exists() else []
-            gone = [path for path in known if path not in wanted]
-            if gone:
-                take_out(git, gone)
+            doubtful = {*read_backdated(self.kept_index), *(p for p in known if p not in wanted)}
+            read_anew = [path for path in known if path in doubtful]
+            if read_anew:
+                take_out(git, read_anew)
             storing = Storing(git, sieve, set(known))
             storing.store(wanted)
             tree = TreeId(git.call("write-tree").text)
             if keep:
+                # Before the index, as with the private index of all other files.
+                note_backdated(self.kept_index, root, storing.stored, began_ns=began)
                 keep_index(index, self.kept_index, began_ns=began)
         held = None if tree == empty_tree(len(tree)) else tree
         return held, list(storing.left_out.values())
