@@ -128,3 +128,47 @@ Feature: Ignored files that are captured because plan.toml names them
     And I roll back to "one"
     Then ".env" holds "KEY=1\n"
     And "data/.GIT/config" holds "x\n"
+
+  Scenario: A chosen file that was too large to be captured is left alone, and that is said
+    Given plan.toml is "[capture]\nmax_file_size = '1 KiB'\ninclude_ignored = ['.env']\n"
+    And the agent writes 3000 bytes to ".env"
+    And I save checkpoint "large"
+    Then the latest checkpoint tells that it does not hold: .env
+    When the agent writes "small\n" to ".env"
+    And I save checkpoint "small"
+    And the agent writes "more\n" to "README.md"
+    And I run "plan rollback auth large --dry-run --format json"
+    And I then run "plan rollback auth large --yes --format json"
+    Then what happened is what the dry run told
+    And its JSON tells of ".env" as left alone
+    And ".env" holds "small\n"
+
+  Scenario Outline: What was too large to be captured is left alone, also if nothing else is rolled back
+    Given plan.toml is "[capture]\nmax_file_size = '1 KiB'\ninclude_ignored = ['.env']\n"
+    And the agent writes 3000 bytes to "<path>"
+    And I save checkpoint "large"
+    When the agent writes "small\n" to "<path>"
+    And I roll back only "<path>" to "large"
+    Then "<path>" holds "small\n"
+    And left alone were: <path>
+
+    Examples:
+      | path    |
+      | .env    |
+      | big.bin |
+
+  Scenario Outline: A chosen file that grew too large to be captured is saved before it is replaced
+    Given plan.toml is "[capture]\nmax_file_size = '1 KiB'\ninclude_ignored = ['.env']\n"
+    And the agent writes "small\n" to ".env"
+    And I save checkpoint "small"
+    When the agent writes 3000 bytes to ".env"
+    And <I roll back>
+    Then ".env" holds "small\n"
+    And left alone were: nothing
+    When I undo
+    Then ".env" has 3000 bytes
+
+    Examples:
+      | I roll back                        |
+      | I roll back to "small"             |
+      | I roll back only ".env" to "small" |

@@ -36,7 +36,7 @@ from backtrail.git.trees import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
@@ -93,7 +93,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
     chosen = (entry.path for entry in included)
-    more, less = _included_differences(store, current.state.included, goal.included)
+    more, less, others = _included_differences(store, current.state.included, goal.included)
     extras = plan_extras(
         current.state.extras,
         present.finish().checked().records(),
@@ -102,7 +102,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
         {*coming, *more},
     )
     free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories, *chosen])
-    survivors = _survivors(store, goal, files, free)
+    survivors = _survivors(store, goal, files, free) | _where_uncaptured(goal, others)
     extras = replace(extras, vanishing=tuple(d for d in extras.vanishing if d not in survivors))
     restored = {*coming, *extras.changed, *extras.appearing}
     removed = {*(path for path in going if path not in survivors), *extras.vanishing}
@@ -126,11 +126,12 @@ def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
 
 def _included_differences(
     store: PrivateStore, now: Included, goal: Included
-) -> tuple[set[bytes], set[bytes]]:
-    """Chosen ignored files that the goal brings, and those that have to go."""
+) -> tuple[set[bytes], set[bytes], set[bytes]]:
+    """Chosen ignored files that the goal brings, those that have to go, and those that stay."""
     before, after = entries_of(store, now.tree), entries_of(store, goal.tree)
     coming = {path for path, entry in after.items() if before.get(path) != entry}
-    return coming, {os.fsencode(path) for path in goal.absent} & before.keys()
+    going = {os.fsencode(path) for path in goal.absent} & before.keys()
+    return coming, going, before.keys() - after.keys() - going
 
 
 def differences(
@@ -166,10 +167,13 @@ def _survivors(
     ignored = ignored_at(store, files, goal.ignore_rules, free)
     ignored -= _tracked(store, goal.index, ignored)
     ignored -= _known_absent(store, goal, ignored)
+    return _where_uncaptured(goal, free) | dict.fromkeys(ignored, "ignored at the checkpoint")
+
+
+def _where_uncaptured(goal: Goal, paths: Iterable[bytes]) -> dict[bytes, str]:
     unknown = {os.fsencode(path).rstrip(b"/") for path in goal.uncaptured}
-    there = [p for p in free if not unknown.isdisjoint((p, *parents_of(p)))]
-    reasons = dict.fromkeys(there, "not captured at the checkpoint")
-    return reasons | dict.fromkeys(ignored, "ignored at the checkpoint")
+    there = [p for p in paths if not unknown.isdisjoint((p, *parents_of(p)))]
+    return dict.fromkeys(there, "not captured at the checkpoint")
 
 
 def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) -> set[bytes]:

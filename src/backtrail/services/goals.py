@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import TreeId
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.extras import Extras
+    from backtrail.git.state import SandboxState
     from backtrail.git.store import PrivateStore
 
 
@@ -29,18 +30,23 @@ def goal_of(
     if paths:
         return _partial_goal(store, wanted, present, paths)
     state = wanted.state
-    uncaptured = (entry.path for entry in state.not_captured if entry.reason != SET_BITS)
+    uncaptured = _uncaptured(state)
     return Goal(
         tree=wanted.tree,
         ignore_rules=state.ignore_rules,
         index=state.git_state.index,
         forced=state.forced,
         extras=state.extras,
-        included=_included_goal(store, state.included, present.state.included),
+        included=_included_goal(store, state.included, present.state.included, uncaptured),
         accounted=state.accounted,
-        uncaptured=tuple(uncaptured),
+        uncaptured=uncaptured,
         before=present.state.extras,
     )
+
+
+def _uncaptured(state: SandboxState) -> tuple[str, ...]:
+    """Paths that were there and of which nobody knows what was there."""
+    return tuple(entry.path for entry in state.not_captured if entry.reason != SET_BITS)
 
 
 def _partial_goal(
@@ -51,13 +57,20 @@ def _partial_goal(
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.
     selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
+    uncaptured = _uncaptured(wanted.state)
     return Goal(
         tree=tree,
         ignore_rules=rules.ignore_rules,
         index=rules.git_state.index,
         forced=tuple({*rules.forced, *selected}),
         extras=with_selection(rules.extras, _selection(store, wanted, present, paths)),
-        included=_partial_included(store, wanted.state.included, rules.included, paths),
+        included=_partial_included(
+            store,
+            _included_goal(store, wanted.state.included, rules.included, uncaptured),
+            rules.included,
+            paths,
+        ),
+        uncaptured=uncaptured,
         before=rules.extras,
     )
 
@@ -86,24 +99,30 @@ def _selection(
     )
 
 
-def _included_goal(store: PrivateStore, wanted: Included, present: Included) -> Included:
-    """The target's chosen files; others go only if the target would have chosen them, too."""
+def _included_goal(
+    store: PrivateStore, wanted: Included, present: Included, uncaptured: tuple[str, ...]
+) -> Included:
+    """The target's chosen files; others go only if the target would have chosen them, too.
+
+    What was there and could not be captured would have been: it was not absent.
+    """
     absent = set(wanted.absent)
     if wanted.patterns == present.patterns:
         then, now = entries_of(store, wanted.tree), entries_of(store, present.tree)
-        absent |= {os.fsdecode(path) for path in now.keys() - then.keys()}
+        others = (os.fsdecode(path) for path in now.keys() - then.keys())
+        absent.update(path for path in others if not selects(uncaptured, path))
     return replace(wanted, absent=tuple(sorted(absent)))
 
 
 def _partial_included(
     store: PrivateStore, wanted: Included, present: Included, paths: tuple[str, ...]
 ) -> Included:
-    whole = _included_goal(store, wanted, present)
+    """The present's chosen files, with those under the paths as the whole goal has them."""
     nothing = empty_tree(store.id_length())
     if wanted.tree is None and present.tree is None:
         return replace(present, absent=())
     tree = tree_with_paths_from(store, present.tree or nothing, wanted.tree or nothing, paths)
-    absent = tuple(path for path in whole.absent if selects(paths, path))
+    absent = tuple(path for path in wanted.absent if selects(paths, path))
     return replace(present, tree=None if tree == nothing else tree, absent=absent)
 
 
