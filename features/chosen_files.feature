@@ -172,3 +172,37 @@ Feature: Ignored files that are captured because plan.toml names them
       | I roll back                        |
       | I roll back to "small"             |
       | I roll back only ".env" to "small" |
+
+  Scenario: Directories of chosen files come back with their permission bits
+    Given the agent writes "rows\n" to "data/app.sqlite"
+    And the agent writes "KEY=1\n" to ".env"
+    And these modes: data 0700, data/app.sqlite 0640, .env 0600
+    And I save checkpoint "one"
+    When the agent deletes "data"
+    And the agent deletes ".env"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When these modes: data 0750
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And restored were: data/
+    When I roll back to "two"
+    And I roll back only "data" to "one"
+    Then the mode of "data" is 0700
+    And the mode of "data/app.sqlite" is 0640
+    When I roll back only ".env" to "one"
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario: A directory that is ignored and empty stays when the chosen file in it goes
+    Given the agent makes the directories: data
+    And these modes: data 0700
+    And I save checkpoint "one"
+    When the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,14 +17,20 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.paths import exists_inside, is_directory_inside
+from backtrail.git.paths import (
+    exists_inside,
+    first_obstacle,
+    is_directory_inside,
+    lstat_inside,
+    parents_of,
+)
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.storable import Sieve
 from backtrail.git.storing import Storing, take_out
 from backtrail.git.trees import empty_tree, list_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
@@ -105,9 +112,13 @@ class IncludedCamera:
         return held, list(storing.left_out.values())
 
     def restore(
-        self, present: Sequence[TreeId | None], goal: TreeId | None, going: Iterable[bytes]
+        self,
+        present: Sequence[TreeId | None],
+        goal: TreeId | None,
+        going: Iterable[bytes],
+        ignored: Callable[[Sequence[bytes]], set[bytes]],
     ) -> None:
-        """Write the goal's files and remove those that go.
+        """Write the goal's files and remove those that go, but no directory that is ignored then.
 
         What is there has to be in one of the trees that hold the present, or to be what the goal
         has there: nothing else may be written over.
@@ -118,13 +129,34 @@ class IncludedCamera:
             return
         held = [after, *(entries_of(self.store, tree) for tree in present)]
         self._refuse_directories(after)
-        with scratch_directory(self.store) as directory:
-            git = self.store.git(self.sandbox.path, directory / "index")
+        directories = self._directories(touched)
+        with scratch_directory(self.store) as scratch:
+            git = self.store.git(self.sandbox.path, scratch / "index")
             _take_in(git, self.sandbox.path, touched)
             now = git.call("write-tree").text
             self._refuse_changed(held, now)
             git.call("read-tree", "-m", "-u", now, goal or empty_tree(len(now)))
+        self._bring_back(directories, ignored)
         self.kept_index.unlink(missing_ok=True)
+
+    def _directories(self, paths: Iterable[bytes]) -> dict[bytes, int]:
+        """The directories above the paths that are there, outermost first, with their modes."""
+        above = sorted({parent for path in paths for parent in parents_of(path)})
+        found = ((path, lstat_inside(self.sandbox.path, path)) for path in above)
+        return {p: stat.S_IMODE(s.st_mode) for p, s in found if s and stat.S_ISDIR(s.st_mode)}
+
+    def _bring_back(
+        self, directories: dict[bytes, int], ignored: Callable[[Sequence[bytes]], set[bytes]]
+    ) -> None:
+        """Make ignored directories again that git removed with the last file in them."""
+        root = self.sandbox.path
+        gone = [path + b"/" for path in directories if lstat_inside(root, path) is None]
+        stay = ignored(gone) if gone else set[bytes]()
+        for path in (path.rstrip(b"/") for path in gone if path in stay):
+            if first_obstacle(root, path) is None:
+                place = os.path.join(os.fsencode(root), path)
+                os.makedirs(place)
+                os.chmod(place, directories[path])
 
     def _refuse_directories(self, paths: Iterable[bytes]) -> None:
         # What was in the way is gone by now, and git would delete what has come since.
@@ -150,3 +182,27 @@ def _take_in(git: GitRunner, root: Path, paths: Sequence[bytes]) -> None:
     storing.store(path for path in paths if exists_inside(root, path))
     for note in storing.left_out.values():
         raise GitFailedError(f"{note.path!r} cannot be read: {note.reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedMoves:
+    """What becomes of the chosen ignored files of the present, and which ones come."""
+
+    coming: set[bytes]
+    """New, or with another content."""
+    going: set[bytes]
+    staying: set[bytes]
+    """Those that the goal does not have and that need not go."""
+    directories: set[bytes]
+    """The directories that hold chosen files now."""
+
+
+def included_moves(store: PrivateStore, now: Included, goal: Included) -> IncludedMoves:
+    before, after = entries_of(store, now.tree), entries_of(store, goal.tree)
+    going = {os.fsencode(path) for path in goal.absent} & before.keys()
+    return IncludedMoves(
+        coming={path for path, entry in after.items() if before.get(path) != entry},
+        going=going,
+        staying=before.keys() - after.keys() - going,
+        directories={parent for path in before for parent in parents_of(path)},
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.rollback import RevertAction, RevertedFile
 from backtrail.git.extras import Extras
 from backtrail.git.ignore import IgnoreRules, scratch_directory
-from backtrail.git.included import Included, IncludedCamera, entries_of
+from backtrail.git.included import Included, IncludedCamera, included_moves
 from backtrail.git.judging import ignored_at
 from backtrail.git.paths import parents_of
 from backtrail.git.private_index import keep_index, working_index
@@ -93,21 +93,21 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
     chosen = (entry.path for entry in included)
-    more, less, others = _included_differences(store, current.state.included, goal.included)
+    moves = included_moves(store, current.state.included, goal.included)
     extras = plan_extras(
         current.state.extras,
-        present.finish().checked().records(),
+        {*present.finish().checked().records(), *moves.directories},
         goal,
         [*files, *included],
-        {*coming, *more},
+        {*coming, *moves.coming},
     )
     free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories, *chosen])
-    survivors = _survivors(store, goal, files, free) | _where_uncaptured(goal, others)
+    survivors = _survivors(store, goal, files, free) | _where_uncaptured(goal, moves.staying)
     extras = replace(extras, vanishing=tuple(d for d in extras.vanishing if d not in survivors))
     restored = {*coming, *extras.changed, *extras.appearing}
     removed = {*(path for path in going if path not in survivors), *extras.vanishing}
-    changes = dict.fromkeys(restored | more, RevertAction.RESTORED)
-    changes |= dict.fromkeys((removed | less) - changes.keys(), RevertAction.REMOVED)
+    changes = dict.fromkeys(restored | moves.coming, RevertAction.RESTORED)
+    changes |= dict.fromkeys((removed | moves.going) - changes.keys(), RevertAction.REMOVED)
     return FilePlan(
         goal=goal,
         changes=tuple(RevertedFile(os.fsdecode(p), a) for p, a in sorted(changes.items())),
@@ -122,16 +122,6 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
 
 def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
     return list_tree(store, goal.included.tree) if goal.included.tree else []
-
-
-def _included_differences(
-    store: PrivateStore, now: Included, goal: Included
-) -> tuple[set[bytes], set[bytes], set[bytes]]:
-    """Chosen ignored files that the goal brings, those that have to go, and those that stay."""
-    before, after = entries_of(store, now.tree), entries_of(store, goal.tree)
-    coming = {path for path, entry in after.items() if before.get(path) != entry}
-    going = {os.fsencode(path) for path in goal.absent} & before.keys()
-    return coming, going, before.keys() - after.keys() - going
 
 
 def differences(
@@ -214,7 +204,10 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         git.call("read-tree", "-m", "-u", present, goal.tree)
         keep_index(index, kept, began_ns=began)
     IncludedCamera(store, sandbox).restore(
-        (*plan.present, goal.tree), goal.included.tree, map(os.fsencode, goal.included.absent)
+        (*plan.present, goal.tree),
+        goal.included.tree,
+        map(os.fsencode, goal.included.absent),
+        lambda paths: ignored_at(store, plan.files, goal.ignore_rules, paths),
     )
     make_bare_directories(root, goal.extras)
     apply_modes(root, goal.extras, plan.extras)

@@ -79,7 +79,9 @@ def _selection(
     store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
 ) -> Selection:
     extras = wanted.state.extras
-    entries = [e for e in selected_entries(store, wanted.tree, paths) if e.is_file]
+    trees = [tree for tree in (wanted.tree, wanted.state.included.tree) if tree]
+    found = [entry for tree in trees for entry in selected_entries(store, tree, paths)]
+    entries = [entry for entry in found if entry.is_file]
     empty = tuple(d for d in extras.empty_directories if selects(paths, d))
     standing = {d: mode for d, mode in extras.standing.items() if selects(paths, d)}
     selected = replace(extras, empty_directories=empty, standing=standing)
