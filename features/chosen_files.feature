@@ -206,3 +206,47 @@ Feature: Ignored files that are captured because plan.toml names them
     Then the sandbox is exactly as it was at "two"
     When I redo
     Then the sandbox is exactly as it was at "one"
+
+  Scenario Outline: Work on a chosen file between a crash and the next command stays: <command>
+    Given the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent writes "KEY=2\n" to ".env"
+    And I save checkpoint "two"
+    And "plan rollback auth one --yes" is killed at "<place>"
+    And the agent runs "<command>"
+    And I remember the sandbox as "edited"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "plan undo auth"
+    And the sandbox is exactly as it was at "edited"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | place                   | command                                    |
+      | rollback.restoring      | sh -c 'echo an hour of work > .env'        |
+      | rollback.files_restored | sh -c 'echo an hour of work > .env'        |
+
+  Scenario Outline: Nobody worked since a crash: <what>, killed at <place>
+    Given the agent writes "KEY=1\n" to ".env"
+    And the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "one"
+    When the agent runs "<command>"
+    And I save checkpoint "two"
+    And "plan rollback auth one --yes" is killed at "<place>"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what                         | place                   | command                                                 |
+      | a directory in the way       | rollback.restoring      | sh -c 'rm .env; mkdir -p .env/a; echo x > .env/b'       |
+      | a directory in the way       | rollback.files_restored | sh -c 'rm .env; mkdir -p .env/a; echo x > .env/b'       |
+      | an empty directory           | rollback.files_restored | sh -c 'rm .env; mkdir .env'                             |
+      | a file instead of a folder   | rollback.files_restored | sh -c 'rm -r data; echo x > data'                       |
+      | it is tracked, with an edit  | rollback.restoring      | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |
+      | it is tracked, with an edit  | rollback.files_restored | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |
+      | it is tracked, with an edit  | rollback.proved         | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |

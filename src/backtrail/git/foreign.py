@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.diff import differing_paths
 from backtrail.git.index_entries import same_entries
-from backtrail.git.trees import TreeEntry, blob_sizes, list_tree, read_blobs
+from backtrail.git.trees import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from backtrail.domain.ids import TreeId
+    from backtrail.git.capture import Captured
     from backtrail.git.gitstate import GitState
+    from backtrail.git.restore import Goal
     from backtrail.git.state import SandboxState
     from backtrail.git.store import PrivateStore
 
@@ -31,10 +35,38 @@ class Strangers:
     or somebody's shortening of the file; the two cannot be told apart."""
 
 
-def find_strangers(store: PrivateStore, now: TreeId, before: TreeId, goal: TreeId) -> Strangers:
-    suspects = set(differing_paths(store, now, before)) & set(differing_paths(store, now, goal))
-    cut = _cut_short(store, now, goal, suspects) if suspects else set[bytes]()
-    return Strangers(_as_text(suspects - cut), _as_text(cut))
+def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> Strangers:
+    """What is in neither state, among the chosen ignored files and among all others.
+
+    A path can be among the ones in one state and among the others in the next one.
+    """
+    nothing = empty_tree(store.id_length())
+    files = (now.tree, before.tree, goal.tree)
+    chosen = (
+        now.state.included.tree or nothing,
+        before.state.included.tree or nothing,
+        goal.included.tree or nothing,
+    )
+    foreign, cut = set[bytes](), set[bytes]()
+    for (present, old, new), others in ((files, chosen), (chosen, files)):
+        suspects = {*differing_paths(store, present, old)} & {*differing_paths(store, present, new)}
+        suspects -= _explained(store, present, others, suspects)
+        short = _cut_short(store, present, new, suspects) if suspects else set[bytes]()
+        foreign |= suspects - short
+        cut |= short
+    return Strangers(_as_text(foreign), _as_text(cut))
+
+
+def _explained(
+    store: PrivateStore, present: TreeId, others: Sequence[TreeId], suspects: set[bytes]
+) -> set[bytes]:
+    """Those of the suspects that are what the other kind of tree has there, before or after."""
+    if not suspects:
+        return set()
+    found = _entries(store, present, suspects)
+    there, *known = (_entries(store, tree, suspects) for tree in others)
+    moved = {path for path in there if path not in found}
+    return moved | {p for p, entry in found.items() if any(k.get(p) == entry for k in known)}
 
 
 def _as_text(paths: set[bytes]) -> tuple[str, ...]:

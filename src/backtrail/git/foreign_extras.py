@@ -9,7 +9,11 @@ from backtrail.git.restore_extras import directories_of
 from backtrail.git.trees import list_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from backtrail.domain.ids import TreeId
     from backtrail.git.capture import Captured
+    from backtrail.git.extras import Extras
     from backtrail.git.restore import Goal
     from backtrail.git.store import PrivateStore
     from backtrail.git.trees import TreeEntry
@@ -28,10 +32,15 @@ def foreign_extras(store: PrivateStore, now: Captured, before: Captured, goal: G
         for entry in entries
         if entry.is_file and _has_foreign_mode(entry, now, before, goal)
     ]
-    known = directories_of((e.path for e in list_tree(store, before.tree)), before.state.extras)
-    known |= directories_of((e.path for e in list_tree(store, goal.tree)), goal.extras)
+    known = _directories(store, (before.tree, before.state.included.tree), before.state.extras)
+    known |= _directories(store, (goal.tree, goal.included.tree), goal.extras)
     empty = now.state.extras.empty_directories
     return found + [f"{path}/" for path in empty if os.fsencode(path) not in known]
+
+
+def _directories(store: PrivateStore, trees: Iterable[TreeId | None], extras: Extras) -> set[bytes]:
+    files = (entry.path for tree in trees if tree for entry in list_tree(store, tree))
+    return directories_of(files, extras)
 
 
 def _has_foreign_mode(entry: TreeEntry, now: Captured, before: Captured, goal: Goal) -> bool:

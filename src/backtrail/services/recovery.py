@@ -94,7 +94,7 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         + replacing(store, before.tree, past.extras, past.included)
     )
     ws.failpoints.reach("recovery.looked")
-    strangers = find_strangers(store, now.tree, before.tree, goal.tree)
+    strangers = find_strangers(store, now, before, goal)
     aim = before if operation.paths else wanted
     foreign = [
         *strangers.foreign,
