@@ -158,6 +158,19 @@ Feature: Permission bits, empty directories and special files
     When I undo
     Then the sandbox is exactly as it was at "two"
 
+  Scenario: An empty directory that is ignored, but was not at the checkpoint
+    Given the agent works and saves: one
+    When the agent makes the directories: d/e
+    And the agent writes "*.log\nbuild/\nd/\n" to ".gitignore"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    And I remember the sandbox as "three"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+    And left alone were: d/e/
+    When I redo
+    Then the sandbox is exactly as it was at "three"
+
   Scenario Outline: A file comes back into a directory that holds <what>
     Given the agent writes "x\n" to "d/x"
     And the agent runs "<make>"
@@ -184,6 +197,22 @@ Feature: Permission bits, empty directories and special files
       | what                    | make          | rules         |
       | an ignored file alone   | touch d/l.log | *.log\n       |
       | nothing, and is ignored | true          | *.log\nd/\n   |
+
+  Scenario: A file comes back in the place of a directory that is ignored
+    Given the agent writes "x\n" to "d"
+    And the agent writes "*.log\nd/\n" to ".gitignore"
+    And I save checkpoint "one"
+    When the agent deletes "d"
+    And the agent makes the directories: d/e/f, d/g
+    And the agent writes "x\n" to "d/e/x"
+    And these modes: d 0750, d/e 0700, d/e/f 0711
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
 
   Scenario: A directory that had to be opened stays for an ignored file, as it was
     Given the agent writes "x\n" to "d/x.log"

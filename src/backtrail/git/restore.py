@@ -157,6 +157,7 @@ def _survivors(
     ignored = ignored_at(store, files, goal.ignore_rules, free)
     ignored -= _tracked(store, goal.index, ignored)
     ignored -= _known_absent(store, goal, ignored)
+    ignored.difference_update(os.fsencode(path) + b"/" for path in goal.extras.absent)
     return _where_uncaptured(goal, free) | dict.fromkeys(ignored, "ignored at the checkpoint")
 
 

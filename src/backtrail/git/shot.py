@@ -129,7 +129,7 @@ class Shot:
     def _state(self, in_the_way: InTheWay, replacing: Replacing, *, keep: bool) -> SandboxState:
         findings = self._take_inventory()
         if replacing.trees:
-            refuse_endless_among(findings.special)
+            refuse_endless_among(self.sandbox.path, findings.special)
         included, chosen, left_out = self._included(replacing, keep=keep)
         noted = {
             **self.snapshot.not_captured,

@@ -28,15 +28,16 @@ def refuse_endless(pid: int, work_tree: Path) -> None:
         if b".git" in folders:
             folders.remove(b".git")
         for name in _OPENED_BY_GIT:
-            if name in files and _is_special(os.path.join(directory, name)):
+            if name in files and _makes_wait(os.path.join(directory, name)):
                 path = os.path.relpath(os.path.join(directory, name), os.fsencode(work_tree))
                 raise _refusal(os.fsdecode(path))
 
 
-def refuse_endless_among(special: Iterable[bytes]) -> None:
+def refuse_endless_among(root: Path, special: Iterable[bytes]) -> None:
     """Refuse if one of these special files would stop git in the middle of writing."""
     for path in special:
-        if path.split(b"/")[-1] in _OPENED_BY_GIT:
+        named = path.split(b"/")[-1] in _OPENED_BY_GIT
+        if named and _makes_wait(os.path.join(os.fsencode(root), path)):
             raise _refusal(os.fsdecode(path))
 
 
@@ -53,17 +54,18 @@ def _sleeps(pid: int) -> bool:
     return True
 
 
-def _is_special(path: bytes) -> bool:
+def _makes_wait(path: bytes) -> bool:
     try:
         mode = os.lstat(path).st_mode
     except OSError:
         return False
-    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+    # A socket cannot be opened at all, and git goes on without it.
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
 
 
 def _refusal(path: str) -> RefusedError:
     return RefusedError(
-        f"{path!r} is a FIFO or another special file: git would wait for it for ever",
+        f"{path!r} is a FIFO or a device: git would wait for it for ever",
         hint="move it out of the sandbox and try again",
         details={"path": path},
     )
