@@ -33,6 +33,7 @@ Feature: Nothing of a run outlives it
       | SIGHUP  | rollback  | rolled_back | at one |
 
   Scenario: A signal before the command has started: it never is
+    Given the agent writes "by hand\n" to "work.txt"
     When a run gets SIGTERM while its checkpoint is made
     Then it exits with 130
     And "ran" is not in the sandbox
