@@ -111,6 +111,15 @@ Feature: Plans that come out of another plan
     Then it succeeds
     And the states of plans are: auth queued, child complete
 
+  Scenario: A child that its applied parent had taken off its timeline stays invalidated
+    Given I run "plan create child --parent auth"
+    And I run "plan create grandchild --parent child"
+    And I run "plan rollback child first --yes"
+    And child plan "child" has become "applied"
+    When I run "plan remove grandchild --yes"
+    And I run "plan restore grandchild"
+    Then the states of plans are: auth queued, child applied, grandchild invalidated
+
   Scenario: A child whose parent was taken off the timeline comes back invalidated, too
     Given I run "plan create child --parent auth"
     And I run "plan create grandchild --parent child"

@@ -7,6 +7,17 @@ Feature: Ignored files that are captured because plan.toml names them
     And plan.toml says: include_ignored = [".env", "data/*.sqlite"]
     And .gitignore in the sandbox says: .env, data, *.log
 
+  Scenario: A chosen file that one path brought goes with undo, also if nothing is chosen by then
+    Given the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When the agent deletes ".env"
+    And I save checkpoint "two"
+    And I roll back only ".env" to "one"
+    And plan.toml says: include_ignored = []
+    And I undo
+    Then ".env" is not there
+    And the sandbox is exactly as it was at "two"
+
   Scenario Outline: In the place of a chosen file there is <what>
     Given the agent writes "KEY=1\n" to ".env"
     And I save checkpoint "one"

@@ -210,6 +210,25 @@ Feature: What is captured, and what is said of the rest
     When somebody without privileges runs "plan rollback auth first --yes"
     Then it exits with 5 and says "it cannot be read"
 
+  Scenario: An empty directory comes back below one that cannot be entered
+    Given the agent makes the directories: d/e
+    And I save checkpoint "one"
+    And the agent deletes "d/e"
+    And these modes: d 0000
+    When somebody without privileges runs "plan rollback auth one --yes"
+    Then it exits with 5 and says "it cannot be read"
+    And rows and refs agree, and nothing is half done
+
+  Scenario: Attributes in a link, and a file that git has to read each time
+    Given the agent runs "ln --symbolic README.md .gitattributes"
+    And the agent writes "x\n" to "later.txt"
+    And the agent runs "touch --date=+1day later.txt"
+    When I run "plan save auth --label one"
+    Then it succeeds
+    When the agent deletes "later.txt"
+    And I roll back to "one"
+    Then "later.txt" holds "x\n"
+
   Scenario: A .gitignore that cannot be read
     Given these modes: .gitignore 0000
     When somebody without privileges runs "plan save auth --label one"

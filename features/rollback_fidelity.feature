@@ -227,6 +227,19 @@ Feature: What a rollback brings back
     And left alone were: debug.log, new.log
     And the files that changed since "one" are: debug.log, new.log, build/out.o
 
+  Scenario: Undo takes away what came back, also if it is ignored by rules that do not go back
+    Given the agent writes "x\n" to "notes.txt"
+    And I save checkpoint "one"
+    When the agent deletes "notes.txt"
+    And the user excludes "notes.txt"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then "notes.txt" is there
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then "notes.txt" holds "x\n"
+
   Scenario: Something comes back into a directory of ignored files
     Given the agent writes "x\n" to "d/x"
     And the agent writes "x\n" to "d/deep/x"

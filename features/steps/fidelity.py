@@ -156,6 +156,13 @@ def _(context, command, name):
     context.ran = begun.wait()
 
 
+@given('the user excludes "{pattern:Text}"')
+@when('the user excludes "{pattern:Text}"')
+def _(context, pattern):
+    with (context.world.repo / ".git" / "info" / "exclude").open("a") as rules:
+        rules.write(f"{pattern}\n")
+
+
 @given("a directory with a line end and a control character in its name that cannot be read")
 def _(context):
     (drive.sandbox(context) / UNSPEAKABLE).mkdir(mode=0)

@@ -27,7 +27,7 @@ _RULES = re.compile(
     rb"(Permission denied|Too many levels of symbolic links|No such device or address)\n",
     re.DOTALL,
 )
-_ENTRY = re.compile(rb"(.+?): Permission denied\n", re.DOTALL)
+_ENTRY = re.compile(rb"(?!warning: |error: |fatal: )(.+?): Permission denied\n", re.DOTALL)
 _DENIED = b"Permission denied"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -74,10 +74,12 @@ def understood(output: Output) -> tuple[Output, Complaints]:
 def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
     """The same for a comparison with the disk, which also names what it cannot look at."""
     rest, found = understood(output)
-    entries = _ENTRY.findall(rest.stderr)
-    return replace(rest, stderr=_ENTRY.sub(b"", rest.stderr)), replace(
-        found, entries=tuple(entries)
-    )
+    said, entries = rest.stderr, list[bytes]()
+    # One after the other: what stands before or between them is no part of a name.
+    while match := _ENTRY.match(said):
+        entries.append(match[1])
+        said = said[match.end() :]
+    return replace(rest, stderr=said), replace(found, entries=tuple(entries))
 
 
 def without_rules(said: bytes) -> bytes:

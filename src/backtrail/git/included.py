@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
+from backtrail.git.complaints import understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.paths import (
     exists_inside,
@@ -62,11 +63,12 @@ def chosen_files(git: GitRunner, rules: Sequence[str], patterns: Sequence[str]) 
     found: list[bytes] = []
     if loose:
         words = [word for p in loose for word in ("-x", f"!{p}")]
-        found += git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words).records()
+        listed = git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words)
+        found += understood(listed)[0].checked().records()
     for pattern in (p.lstrip("/") for p in patterns if p not in loose):
         directory = _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
         words = ["-x", f"/{pattern}", "--", *([f"{directory}/"] if directory else [])]
-        found += git.run("ls-files", "-o", "-i", "-z", *words).records()
+        found += understood(git.run("ls-files", "-o", "-i", "-z", *words))[0].checked().records()
     return [path for path in dict.fromkeys(found) if not path.endswith(b"/")]
 
 

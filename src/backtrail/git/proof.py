@@ -22,7 +22,7 @@ from backtrail.git.judging import ignored_at
 from backtrail.git.nested import nested_head
 from backtrail.git.paths import parents_of
 from backtrail.git.proven_inventory import proven_inventory
-from backtrail.git.restore_extras import directories_and_root, with_slash
+from backtrail.git.restore_extras import directories_and_root, directories_of, with_slash
 from backtrail.git.storable import NESTED, SET_BITS
 
 if TYPE_CHECKING:
@@ -91,10 +91,16 @@ class _Proof:
                 seen,
                 replace(goal.extras, repositories=repositories),
                 {entry.path for entry in files},
-                {b"", *directories}.difference(map(os.fsencode, goal.extras.standing)),
+                self._noted_directories(),
                 now_ns,
             ),
         )
+
+    def _noted_directories(self) -> set[bytes]:
+        """Those that a capture from scratch would know: not those of chosen ignored files alone."""
+        extras = self.plan.goal.extras
+        found = directories_of([entry.path for entry in self.plan.files], extras)
+        return {b"", *found}.difference(map(os.fsencode, extras.standing))
 
     def _wrong_files(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
         """Files and links that are missing, of another kind or mode, or of other content."""

@@ -46,6 +46,8 @@ class Replacing:
     """Chosen ignored files that come."""
     going: tuple[bytes, ...] = ()
     """Chosen ignored files that go, where they are there."""
+    accounted: tuple[TreeId, ...] = ()
+    """Trees of which the target is known to have lacked what it does not have."""
 
     def __add__(self, other: Replacing) -> Replacing:
         return Replacing(
@@ -54,6 +56,7 @@ class Replacing:
             self.absent_directories + other.absent_directories,
             self.included + other.included,
             self.going + other.going,
+            self.accounted + other.accounted,
         )
 
 
@@ -84,13 +87,23 @@ def replaced_paths(
     for path in replacing.included:
         found.update(dict.fromkeys(p for p in _in_the_way(root, path) if p != path))
     for directory in replacing.bare_directories:
-        obstacle = first_obstacle(root, directory + b"/")
-        if obstacle is not None:
-            found[_capturable(root, obstacle)] = None
+        found.update(dict.fromkeys(_above_in_the_way(root, directory)))
+    for path in _known_absent(store, replacing):
+        found.update(dict.fromkeys(_in_the_way(root, path)))
     return InTheWay(
         files=tuple(path for path in found if not path.endswith(b"/")),
         empty_directories=tuple(path[:-1] for path in found if path.endswith(b"/")),
     )
+
+
+def _known_absent(store: PrivateStore, replacing: Replacing) -> list[bytes]:
+    """What was looked for when the target was captured, and was not there: it goes again."""
+    git, found = store.git(), list[bytes]()
+    for looked_for in replacing.accounted:
+        for target in replacing.trees:
+            gone = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=D")
+            found += git.call(*gone, looked_for, target).records()
+    return found
 
 
 def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable[bytes]) -> None:
@@ -106,6 +119,14 @@ def _in_the_way(root: Path, path: bytes) -> list[bytes]:
         return _found_in_the_way(root, path)
     except PermissionError as error:
         raise _refusal(path, _IN_WORDS[UNREADABLE]) from error
+
+
+def _above_in_the_way(root: Path, directory: bytes) -> list[bytes]:
+    try:
+        obstacle = first_obstacle(root, directory + b"/")
+    except PermissionError as error:
+        raise _refusal(directory, _IN_WORDS[UNREADABLE]) from error
+    return [] if obstacle is None else [_capturable(root, obstacle)]
 
 
 def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:

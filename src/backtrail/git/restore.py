@@ -26,7 +26,7 @@ from backtrail.git.restore_extras import (
     make_way,
     plan_extras,
 )
-from backtrail.git.snapshot import take_out
+from backtrail.git.storing import take_out
 from backtrail.git.trees import (
     TreeEntry,
     entries_in,

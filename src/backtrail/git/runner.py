@@ -18,6 +18,7 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.git.complaints import without_rules
 from backtrail.git.env import git_executable, settings_arguments
 from backtrail.git.stuck import refuse_endless
+from backtrail.git.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,19 +159,20 @@ class GitRunner:
         stdin: IO[bytes] | int = subprocess.PIPE,
     ) -> RunningGit:
         """Start git without waiting; `extra` adds to the environment."""
-        process = subprocess.Popen(
-            [git_executable(), *settings_arguments(self.settings), *arguments],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**self.environment, **(extra or {})},
-            cwd=self.cwd,
-            # An orphaned git keeps the sandbox locked until it ends.
-            pass_fds=self.lock_descriptors,
-            process_group=None if self.foreground else 0,
-        )
         work_tree = self.environment.get("GIT_WORK_TREE")
-        return RunningGit(process, arguments, Path(work_tree) if work_tree else None)
+        with undisturbed():
+            process = subprocess.Popen(
+                [git_executable(), *settings_arguments(self.settings), *arguments],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**self.environment, **(extra or {})},
+                cwd=self.cwd,
+                # An orphaned git keeps the sandbox locked until it ends.
+                pass_fds=self.lock_descriptors,
+                process_group=None if self.foreground else 0,
+            )
+            return RunningGit(process, arguments, Path(work_tree) if work_tree else None)
 
     def run(
         self,

@@ -150,7 +150,7 @@ class Snapshot:
         replaced = {path for path in changed if is_directory_inside(root, path)}
         return Findings(
             # An edit does not bring back what has come to be ignored.
-            changed=[path for path in changed if path not in dropped | replaced],
+            changed=[path for path in changed if path not in dropped and path not in replaced],
             deleted=[*deleted, *sorted(replaced)],
             untracked=untracked,
             dropped=sorted(dropped),

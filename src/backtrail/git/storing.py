@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.errors import GitFailedError
+from backtrail.git.complaints import without_rules
 from backtrail.git.env import STREAMED_FROM
 from backtrail.git.runner import Output, nul_joined
 from backtrail.git.storable import REFUSED_NAME, UNSTEADY, Storable, changed_since
@@ -74,9 +76,11 @@ class Storing:
                 break
             if not meanwhile and tried_again:
                 output.checked()
+                raise GitFailedError("git did not store all files, and did not say why")
             # Dates are coarse: what changed may have got the very date that it had.
             tried_again = not meanwhile
-            files = {path: found for path, found in files.items() if path not in set(meanwhile)}
+            gone = set(meanwhile)
+            files = {path: found for path, found in files.items() if path not in gone}
         return changed
 
     def _update(self, paths: list[bytes], *settings: str) -> Output:
@@ -90,7 +94,8 @@ class Storing:
         return self._without_refused_names(output, paths)
 
     def _without_refused_names(self, output: Output, paths: list[bytes]) -> Output:
-        said, refused = output.stderr, list[bytes]()
+        # With these git goes on: they must not count as a failure to store anything.
+        said, refused = without_rules(output.stderr), list[bytes]()
         for path in paths if said else ():
             line = b"Ignoring path " + path + b"\n"
             if line in said:

@@ -108,12 +108,11 @@ def _is_on_timelines(uow: UnitOfWork, plan: Plan) -> bool:
     if plan.parent_plan_id is None:
         return True
     parent = uow.plans.get(plan.parent_plan_id)
-    if parent.state is PlanState.APPLIED:
-        return True
     lineage = _timeline(uow, parent)
     places = {child.plan_id: place for child, *place in placed_children(uow, parent.plan_id)}
     held = plan.plan_id in places and lineage.contains(*places[plan.plan_id])
-    return held and _is_on_timelines(uow, parent)
+    # The work of an applied plan is never taken back, whatever becomes of those above it.
+    return held and (parent.state is PlanState.APPLIED or _is_on_timelines(uow, parent))
 
 
 def _state_before(uow: UnitOfWork, child: Plan) -> tuple[Phase, PlanState]:

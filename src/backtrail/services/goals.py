@@ -121,10 +121,10 @@ def _partial_included(
 ) -> Included:
     """The present's chosen files, with those under the paths as the whole goal has them."""
     nothing = empty_tree(store.id_length())
-    if wanted.tree is None and present.tree is None:
-        return replace(present, absent=())
-    tree = tree_with_paths_from(store, present.tree or nothing, wanted.tree or nothing, paths)
     absent = tuple(path for path in wanted.absent if selects(paths, path))
+    if wanted.tree is None and present.tree is None:
+        return replace(present, absent=absent)
+    tree = tree_with_paths_from(store, present.tree or nothing, wanted.tree or nothing, paths)
     return replace(present, tree=None if tree == nothing else tree, absent=absent)
 
 

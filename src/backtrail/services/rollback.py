@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
@@ -195,7 +195,9 @@ def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = Fals
 def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) -> Replacing:
     """What will be written over the sandbox: of a partial restore, its goal."""
     if not paths:
-        return replacing(locked.store, wanted.tree, wanted.state.extras, wanted.state.included)
+        state = wanted.state
+        coming = replacing(locked.store, wanted.tree, state.extras, state.included)
+        return replace(coming, accounted=state.accounted)
     goal = goal_of(locked.store, wanted, locked.camera.peek(), paths)
     return replacing(locked.store, goal.tree, goal.extras, goal.included)
 
