@@ -18,6 +18,37 @@ Feature: Ignored files that are captured because plan.toml names them
     Then ".env" is not there
     And the sandbox is exactly as it was at "two"
 
+  Scenario: Undo leaves no directory behind that was made for a chosen file
+    Given the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "one"
+    When the agent deletes "data"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then "data/app.sqlite" holds "rows\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then "data/app.sqlite" holds "rows\n"
+
+  Scenario: A chosen name in a directory that was ignored is not taken for a new one
+    Given .gitignore in the sandbox says: ign
+    And the agent writes "secret\n" to "ign/.env"
+    And I save checkpoint "one"
+    When the agent writes ".env\n" to ".gitignore"
+    And I roll back to "one"
+    Then "ign/.env" holds "secret\n"
+
+  Scenario: A chosen file in a directory that could not be read is left alone, and that is said
+    Given the agent writes "keys\n" to "data/a.sqlite"
+    And these modes: data 0111
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: data
+    When these modes: data 0755
+    And somebody without privileges runs "plan rollback auth one --yes"
+    Then it succeeds
+    And "data/a.sqlite" holds "keys\n"
+
   Scenario Outline: In the place of a chosen file there is <what>
     Given the agent writes "KEY=1\n" to ".env"
     And I save checkpoint "one"

@@ -31,19 +31,19 @@ def with_bystanders(
     listings = [start_directories(store, tree) for tree in replacing.trees]
     made = {d for listing in listings for d in listing.finish().checked().records()}
     chosen = (*replacing.included, *replacing.going)
-    made |= {parent for path in chosen for parent in parents_of(path)}
+    for_chosen = {parent for path in chosen for parent in parents_of(path)}
     bare = {d for path in replacing.bare_directories for d in (*parents_of(path), path)}
     empty: dict[str, int] = {}
     standing: dict[str, int] = {}
     absent: list[str] = []
-    for path in sorted({*made, *bare, *replacing.absent_directories}):
+    for path in sorted({*made, *for_chosen, *bare, *replacing.absent_directories}):
         name = os.fsdecode(path)
         if name in noted:
             continue
         found = lstat_inside(root, path)
         if found is None or not stat.S_ISDIR(found.st_mode):
-            # Directories that come with files go with them, too.
-            absent += [name] if path in bare else []
+            # Directories that come with files go with them, unless these are ignored.
+            absent += [name] if path in bare or path in for_chosen else []
         elif _is_empty(root, path):
             empty[name] = found.st_mode & PERMISSIONS
         else:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
-from backtrail.git.complaints import understood
+from backtrail.git.complaints import really_named, understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.paths import (
     exists_inside,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.plan import Sandbox
-    from backtrail.git.runner import GitRunner
+    from backtrail.git.runner import GitRunner, Output
     from backtrail.git.store import PrivateStore
 
 _GLOB = re.compile(r"[*?\[\\]")
@@ -53,23 +53,50 @@ class Included:
     """Paths that were looked for by name and were not there."""
 
 
-def chosen_files(git: GitRunner, rules: Sequence[str], patterns: Sequence[str]) -> list[bytes]:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Ignored files that patterns choose, and directories in which none could be looked for."""
+
+    files: list[bytes]
+    unreadable: list[bytes]
+
+
+def chosen_files(
+    git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
+) -> Chosen:
     """Ignored files that match the patterns; `git` knows the captured files by its index.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
     path with one is looked for from the root, also where its directory is ignored.
     """
     loose = [p for p in patterns if "/" not in p.rstrip("/")]
-    found: list[bytes] = []
+    listings: list[Output] = []
     if loose:
         words = [word for p in loose for word in ("-x", f"!{p}")]
-        listed = git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words)
-        found += understood(listed)[0].checked().records()
+        listings.append(git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words))
     for pattern in (p.lstrip("/") for p in patterns if p not in loose):
-        directory = _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
+        directory = _fixed_directory(pattern)
         words = ["-x", f"/{pattern}", "--", *([f"{directory}/"] if directory else [])]
-        found += understood(git.run("ls-files", "-o", "-i", "-z", *words))[0].checked().records()
-    return [path for path in dict.fromkeys(found) if not path.endswith(b"/")]
+        listings.append(git.run("ls-files", "-o", "-i", "-z", *words))
+    told = [understood(listing) for listing in listings]
+    found = dict.fromkeys(path for rest, _ in told for path in rest.checked().records())
+    closed = dict.fromkeys(path for _, complaints in told for path in complaints.directories)
+    return Chosen(
+        files=[path for path in found if not path.endswith(b"/")],
+        unreadable=[really_named(root, path) for path in closed],
+    )
+
+
+def looked_for_by_place(patterns: Sequence[str], path: bytes) -> bool:
+    """Whether a pattern with a slash looks into the directory of a path, also if it is ignored."""
+    placed = (p.lstrip("/") for p in patterns if "/" in p.rstrip("/"))
+    directories = (os.fsencode(_fixed_directory(pattern)) for pattern in placed)
+    return any(not d or path.startswith(d + b"/") for d in directories)
+
+
+def _fixed_directory(pattern: str) -> str:
+    """The directory that a pattern names before its first wild card."""
+    return _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)

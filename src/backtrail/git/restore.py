@@ -36,7 +36,7 @@ from backtrail.git.trees import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
@@ -186,6 +186,12 @@ def _known_absent(store: PrivateStore, goal: Goal, paths: set[bytes]) -> set[byt
     return paths & looked_for
 
 
+def _ignored_directories(store: PrivateStore, plan: FilePlan, paths: Sequence[bytes]) -> set[bytes]:
+    """Those that the goal's rules ignore, and that are not known to have been absent."""
+    ignored = ignored_at(store, plan.files, plan.goal.ignore_rules, paths)
+    return ignored.difference(os.fsencode(path) + b"/" for path in plan.goal.extras.absent)
+
+
 def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
     began, root, goal = time.time_ns(), sandbox.path, plan.goal
@@ -208,7 +214,7 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         (*plan.present, goal.tree),
         goal.included.tree,
         map(os.fsencode, goal.included.absent),
-        lambda paths: ignored_at(store, plan.files, goal.ignore_rules, paths),
+        lambda paths: _ignored_directories(store, plan, paths),
     )
     make_bare_directories(root, goal.extras)
     apply_modes(root, goal.extras, plan.extras)

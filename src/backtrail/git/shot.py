@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
 from backtrail.git.bystanders import with_bystanders
 from backtrail.git.extras import PERMISSIONS, Extras, exceptions
@@ -20,6 +21,7 @@ from backtrail.git.replaced import InTheWay, refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
 from backtrail.git.state import SandboxState, encode_state, write_state
 from backtrail.git.state_memo import digest
+from backtrail.git.storable import UNREADABLE
 from backtrail.git.stuck import refuse_endless_among
 from backtrail.git.transfer import bring_commit, bring_objects
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.capture import CaptureRules
-    from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.gitstate import GitState
@@ -169,12 +170,13 @@ class Shot:
         """The chosen ignored files, and those that are about to be replaced."""
         patterns, root = self.rules.include_ignored, self.sandbox.path
         snapshot = self.snapshot
-        chosen = chosen_files(snapshot.git, snapshot.inputs.rules, patterns)
+        chosen = chosen_files(snapshot.git, root, snapshot.inputs.rules, patterns)
         looked_for = (*replacing.included, *replacing.going)
         demanded = [path for path in looked_for if exists_inside(root, path)]
         tree, left_out = IncludedCamera(self.store, self.sandbox).capture(
-            chosen, demanded, self.rules.max_file_size, keep=keep
+            chosen.files, demanded, self.rules.max_file_size, keep=keep
         )
+        left_out += (NotCaptured(os.fsdecode(d), UNREADABLE) for d in chosen.unreadable)
         refuse_unsaved({os.fsencode(note.path): note for note in left_out}, demanded)
         absent = [path for path in looked_for if not exists_inside(root, path)]
         held = list(entries_of(self.store, tree))

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.git.extras import Selection, with_selection
-from backtrail.git.included import Included, entries_of
+from backtrail.git.included import Included, entries_of, looked_for_by_place
+from backtrail.git.judging import ignored_at
 from backtrail.git.partial import selected_entries, selects, tree_with_paths_from
+from backtrail.git.paths import parents_of
 from backtrail.git.replaced import Replacing
 from backtrail.git.restore import Goal
 from backtrail.git.restore_extras import directories_of
@@ -37,7 +39,7 @@ def goal_of(
         index=state.git_state.index,
         forced=state.forced,
         extras=state.extras,
-        included=_included_goal(store, state.included, present.state.included, uncaptured),
+        included=_included_goal(store, wanted, present.state.included, uncaptured),
         accounted=state.accounted,
         uncaptured=uncaptured,
         before=present.state.extras,
@@ -66,7 +68,7 @@ def _partial_goal(
         extras=with_selection(rules.extras, _selection(store, wanted, present, paths)),
         included=_partial_included(
             store,
-            _included_goal(store, wanted.state.included, rules.included, uncaptured),
+            _included_goal(store, wanted, rules.included, uncaptured),
             rules.included,
             paths,
         ),
@@ -102,18 +104,38 @@ def _selection(
 
 
 def _included_goal(
-    store: PrivateStore, wanted: Included, present: Included, uncaptured: tuple[str, ...]
+    store: PrivateStore, wanted: Captured, present: Included, uncaptured: tuple[str, ...]
 ) -> Included:
     """The target's chosen files; others go only if the target would have chosen them, too.
 
     What was there and could not be captured would have been: it was not absent.
     """
-    absent = set(wanted.absent)
-    if wanted.patterns == present.patterns:
-        then, now = entries_of(store, wanted.tree), entries_of(store, present.tree)
-        others = (os.fsdecode(path) for path in now.keys() - then.keys())
+    included = wanted.state.included
+    absent = set(included.absent)
+    if included.patterns == present.patterns:
+        then, now = entries_of(store, included.tree), entries_of(store, present.tree)
+        others = map(os.fsdecode, _looked_at(store, wanted, sorted(now.keys() - then.keys())))
         absent.update(path for path in others if not selects(uncaptured, path))
-    return replace(wanted, absent=tuple(sorted(absent)))
+    return replace(included, absent=tuple(sorted(absent)))
+
+
+def _looked_at(store: PrivateStore, wanted: Captured, paths: list[bytes]) -> list[bytes]:
+    """Those paths that the target's capture would have chosen, had they been there.
+
+    It did not look into repositories and, for a name without a slash, into ignored directories.
+    """
+    state = wanted.state
+    outside = [p for p in paths if not selects(state.extras.repositories, os.fsdecode(p))]
+    above = sorted({parent + b"/" for path in outside for parent in parents_of(path)})
+    if not above:
+        return outside
+    closed = ignored_at(store, list_tree(store, wanted.tree), state.ignore_rules, above)
+    return [
+        path
+        for path in outside
+        if looked_for_by_place(state.included.patterns, path)
+        or closed.isdisjoint(parent + b"/" for parent in parents_of(path))
+    ]
 
 
 def _partial_included(
