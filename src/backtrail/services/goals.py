@@ -125,7 +125,8 @@ def _looked_at(store: PrivateStore, wanted: Captured, paths: list[bytes]) -> lis
     It did not look into repositories and, for a name without a slash, into ignored directories.
     """
     state = wanted.state
-    outside = [p for p in paths if not selects(state.extras.repositories, os.fsdecode(p))]
+    inside = tuple(state.extras.repositories)
+    outside = [p for p in paths if not selects(inside, os.fsdecode(p))]
     above = sorted({parent + b"/" for path in outside for parent in parents_of(path)})
     if not above:
         return outside
