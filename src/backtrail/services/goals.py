@@ -131,11 +131,14 @@ def _looked_at(store: PrivateStore, wanted: Captured, paths: list[bytes]) -> lis
     if not above:
         return outside
     closed = ignored_at(store, list_tree(store, wanted.tree), state.ignore_rules, above)
+    # Of directories in each other only the innermost is judged: what is above an open one is open.
+    opened = tuple(directory for directory in above if directory not in closed)
     return [
         path
         for path in outside
         if looked_for_by_place(state.included.patterns, path)
-        or closed.isdisjoint(parent + b"/" for parent in parents_of(path))
+        or b"/" not in path
+        or any(directory.startswith(path.rpartition(b"/")[0] + b"/") for directory in opened)
     ]
 
 
