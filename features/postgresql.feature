@@ -94,5 +94,18 @@ Feature: The rows on a PostgreSQL server
     When "plan rollback auth one --yes" is run, and at each failpoint the server is asked for open transactions
     Then there was never one
 
+  Scenario: A process that is stopped in the middle of a transaction does not hold up others
+    Given a process that was stopped while it wrote rows
+    When I run "plan save auth"
+    Then it succeeds
+    When that process goes on
+    Then it ends with 10, and has written nothing
+    And rows and refs agree, and nothing is half done
+
+  Scenario: A limit for idle transactions that the user has set is respected
+    Given a process that was stopped while it wrote rows, under the settings idle_in_transaction_session_timeout=300ms
+    When I run "plan save auth" under the settings lock_timeout=3s
+    Then it succeeds
+
   Scenario: Ids are ordered by their letters, whatever language the database sorts by
     Then every column that holds ids has the collation "C"

@@ -26,6 +26,7 @@ LONGEST = (
     "crash_of_recovery",
     "fidelity_random",
     "fidelity_random_attached",
+    "chosen_files",
     "rollback_fidelity",
     "fidelity_modes",
     "demo",
@@ -44,7 +45,11 @@ TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
 MEMORY, ROOM = Path("/dev/shm"), 1024**3
 # Not all of `support`: behave forgets what was registered with it before it begins.
 HEAVY = ("behave.__main__", "support.crashes", "support.models")
-WARM = ("support.statements", "support.tree")
+WARM = (
+    "support.statements",
+    "support.tree",
+    *(["support.postgresql"] if ON_POSTGRESQL else []),
+)
 COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
 FAILING = re.compile(r"^ +(\S+\.feature:\d+ .*)$", re.MULTILINE)
 # What the formatter puts between two lines of dashes, up to which it prints dots.

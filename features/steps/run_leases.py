@@ -38,7 +38,7 @@ def _(context, script, name, place):
 
 @when("the holder is stopped for longer than its lease")
 def _(context):
-    os.kill(context.holder, signal.SIGSTOP)
+    holders.stop_between_writes(context.world, context.holder)
     holders.longer_than_the_lease()
 
 

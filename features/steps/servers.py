@@ -3,16 +3,19 @@
 Where the features run on SQLite the driver need not be there, so it is imported late.
 """
 
+import os
+import signal
 import zlib
 from contextlib import ExitStack
 from urllib.parse import quote
 
 from behave import given, then, when
 
-from support import audit, evidence
+from support import audit, evidence, holders
 from support.answers import in_every_format
 from support.forked import DoHere, run_forked
 
+UNSEEN = 777
 STILL = {
     "a checkpoint": "SELECT 1 FROM checkpoint_metadata WHERE state = ?",
     "a rollback": "SELECT 1 FROM operations WHERE kind = 'rollback' AND state = ?",
@@ -144,11 +147,7 @@ class Probe:
         self._rows, self._seen = rows, seen
 
     def reach(self, name):
-        found = self._rows.query(
-            "SELECT state FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            " AND xact_start IS NOT NULL"
-        )
+        found = self._rows.open_transactions()
         with self._seen.open("a") as file:
             file.write(f"{name}: {len(found)}\n")
 
@@ -158,6 +157,53 @@ def _(context):
     lines = context.seen.read_text().splitlines()
     assert len(lines) > 10, lines
     assert all(line.endswith(": 0") for line in lines), lines
+
+
+@given("a process that was stopped while it wrote rows")
+def _(context):
+    _stop_while_writing(context)
+
+
+@given("a process that was stopped while it wrote rows, under the settings {setting}={value}")
+def _(context, setting, value):
+    context.world.extra_env = _settings(context, setting, value)
+    _stop_while_writing(context)
+    context.world.extra_env = {}
+    context.add_cleanup(os.kill, context.holder, signal.SIGKILL)
+
+
+@when('I run "{command:Text}" under the settings {setting}={value}')
+def _(context, command, setting, value):
+    env = _settings(context, setting, value)
+    context.ran = run_forked(context.world, *command.split()[1:], env=env)
+
+
+def _settings(context, setting, value):
+    return {"PLAN_DATABASE_URL": f"{context.world.rows.url()}&options=-c{setting}%3D{value}"}
+
+
+def _stop_while_writing(context):
+    def write(services):
+        with services.workspace.database.write() as uow:
+            uow.plans.set_policy(context.plan.plan_id, {"max_checkpoints": UNSEEN})
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    context.holder = holders.forked(context.world, write)
+    holders.wait_until_stopped(context.holder)
+
+
+@when("that process goes on")
+def _(context):
+    os.kill(context.holder, signal.SIGCONT)
+
+
+@then("it ends with {code:d}, and has written nothing")
+def _(context, code):
+    _, status = os.waitpid(context.holder, 0)
+    assert os.waitstatus_to_exitcode(status) == code, status
+    plans = audit.query(context.world, "SELECT policy_json FROM plans")
+    assert plans, "there is no plan"
+    assert not any(str(UNSEEN) in str(plan["policy_json"]) for plan in plans), plans
 
 
 @given('the server isolates transactions as "{level:Text}" unless told otherwise')

@@ -9,7 +9,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from backtrail.bootstrap import open_services
+from backtrail.bootstrap import Services, open_services
 from backtrail.domain.errors import BacktrailError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.run import AbortAction, OnFailure, RunOptions
@@ -19,6 +19,8 @@ from support import running
 from support.examples import thorough
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from support.world import Ran, World
 
 SHORT = Timing(lease=0.8, renew=0.1, look=0.05, grace=1.0)
@@ -32,12 +34,32 @@ ALONE = (
 
 def hold(world: World, name: str, script: str, failpoints: Failpoints = NO_FAILPOINTS) -> int:
     """Fork a process that runs a script as `plan run` does; its exit code is the error's."""
+
+    def run(services: Services) -> int:
+        plan = services.plans.resolve(name)
+        options = RunOptions(OnFailure.ROLLBACK, AbortAction.ROLLBACK)
+        runs = RunService(services.workspace, world.environment(), SHORT)
+        return runs.execute(plan.plan_id, ("sh", "-c", script), options).exit_code
+
+    return forked(world, run, failpoints)
+
+
+def forked(
+    world: World,
+    action: Callable[[Services], int | None],
+    failpoints: Failpoints = NO_FAILPOINTS,
+) -> int:
+    """Fork a process that does something with services of its own, and is stopped and resumed."""
     holder = os.fork()
     if holder == 0:
         os.setsid()
         code = 99
         try:
-            code = _held(world, name, script, failpoints)
+            environ = world.environment()
+            services = open_services(
+                world.repo, environ, command_line="holder", failpoints=failpoints
+            )
+            code = action(services) or 0
         except BacktrailError as error:
             code = error.exit_code
         except BaseException:  # noqa: BLE001 - told by its code, and here
@@ -47,17 +69,19 @@ def hold(world: World, name: str, script: str, failpoints: Failpoints = NO_FAILP
     return holder
 
 
-def _held(world: World, name: str, script: str, failpoints: Failpoints) -> int:
-    environ = world.environment()
-    services = open_services(world.repo, environ, command_line="holder", failpoints=failpoints)
-    plan = services.plans.resolve(name)
-    options = RunOptions(OnFailure.ROLLBACK, AbortAction.ROLLBACK)
-    runs = RunService(services.workspace, environ, SHORT)
-    return runs.execute(plan.plan_id, ("sh", "-c", script), options).exit_code
-
-
 def wait_until_stopped(pid: int) -> None:
     os.waitpid(pid, os.WUNTRACED)
+
+
+def stop_between_writes(world: World, pid: int) -> None:
+    """Stop a process where it holds up nobody who writes: that is another story."""
+    while True:
+        os.kill(pid, signal.SIGSTOP)
+        wait_until_stopped(pid)
+        if not world.rows.being_written():
+            return
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.01)
 
 
 def longer_than_the_lease() -> None:

@@ -45,6 +45,12 @@ _UNCHECKED = "SET LOCAL session_replication_role = replica"
 _numbers = itertools.count(1)
 
 
+def warm_up() -> None:
+    """As root a server needs a user of its own: two forks that add it at once fail."""
+    with tempfile.TemporaryDirectory(prefix="bt-pg-") as place:
+        get_server(place, cleanup_mode=None, start=False)
+
+
 @cache
 def server() -> PostgresServer:
     """The server of this process, which ends and is deleted with it."""
@@ -115,6 +121,17 @@ class PostgresqlRows:
     def unsound(self) -> list[str]:
         """It holds foreign keys at every commit; there is nothing to ask."""
         return []
+
+    def being_written(self) -> bool:
+        return bool(self.open_transactions())
+
+    def open_transactions(self) -> list[Row]:
+        """Those of everybody else."""
+        return self.query(
+            "SELECT state FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND xact_start IS NOT NULL"
+        )
 
     def empty(self) -> None:
         self.drop()

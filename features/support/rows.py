@@ -39,6 +39,10 @@ class Rows(Protocol):
         """What the database itself finds wrong with itself."""
         ...
 
+    def being_written(self) -> bool:
+        """Whether somebody is in the middle of a transaction that may keep others from writing."""
+        ...
+
     def empty(self) -> None:
         """Make it as if the program had never been run."""
         ...
@@ -100,6 +104,14 @@ class SqliteRows:
         answer = [str(v) for row in self.query("PRAGMA integrity_check") for v in row.values()]
         broken = self.query("PRAGMA foreign_key_check")
         return ([] if answer == ["ok"] else answer) + [f"foreign key: {row}" for row in broken]
+
+    def being_written(self) -> bool:
+        with closing(sqlite3.connect(self.file, timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+        return False
 
     def empty(self) -> None:
         for suffix in ("", "-wal", "-shm"):

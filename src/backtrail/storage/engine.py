@@ -12,6 +12,9 @@ from backtrail.domain.errors import StorageError
 from backtrail.storage.address import URL_HINT, database_address, database_place
 
 BUSY_TIMEOUT_SECONDS = 30
+# Transactions are short. One that is idle for longer belongs to a process that was stopped, or to a
+# machine that sleeps: it must end well before those who wait for their turn give up.
+_IDLE_TIMEOUT_SECONDS = 10
 _WRITER = "backtrail_writer"
 # SQL_ASCII keeps bytes as they come, and ours are UTF-8.
 _FIT_ENCODINGS = ("UTF8", "SQL_ASCII")
@@ -97,10 +100,11 @@ def _open_postgresql(address: URL) -> Engine:
 
 def _begin_postgresql(connection: Connection) -> None:
     """Nobody waits for ever, and a transaction that may write waits for its turn at once."""
-    # Whoever set another limit, in the URL or for the user, meant it.
-    first = (
-        f"SELECT set_config('lock_timeout', '{BUSY_TIMEOUT_SECONDS}s', true) "
-        "WHERE current_setting('lock_timeout') = '0'"
+    first = "; ".join(
+        (
+            _limited("lock_timeout", BUSY_TIMEOUT_SECONDS),
+            _limited("idle_in_transaction_session_timeout", _IDLE_TIMEOUT_SECONDS),
+        )
     )
     writer = connection.get_execution_options().get(_WRITER)
     if writer is not None:
@@ -108,6 +112,14 @@ def _begin_postgresql(connection: Connection) -> None:
         key = int.from_bytes(digest[:8], signed=True)
         first += f"; SELECT pg_advisory_xact_lock({key})"
     connection.exec_driver_sql(first)
+
+
+def _limited(setting: str, seconds: int) -> str:
+    """For this transaction; whoever set another limit, in the URL or for the user, meant it."""
+    return (
+        f"SELECT set_config('{setting}', '{seconds}s', true) "
+        f"WHERE current_setting('{setting}') = '0'"
+    )
 
 
 def _open_sqlite(address: URL) -> Engine:

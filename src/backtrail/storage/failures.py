@@ -17,6 +17,7 @@ _UNREACHABLE = "cannot be reached"
 _NOT_ACCEPTED = "cannot be opened: the user or the password is not accepted"
 _ABSENT = "does not exist on its server"
 _FORBIDDEN = "cannot be used: permission denied"
+_GIVEN_UP = "no longer waits for this process, which did nothing for too long"
 _TOO_SLOW = "did not answer within the time that its server allows"
 _CONTRADICTED = "refused a change that contradicts what it holds"
 
@@ -40,7 +41,7 @@ _POSTGRESQL_PROBLEMS = {
     "533": _CROWDED,
     "53100": _FULL,
     "08": _UNREACHABLE,
-    "25P03": _UNREACHABLE,
+    "25P03": _GIVEN_UP,
     "57P": _UNREACHABLE,
     "57014": _TOO_SLOW,
     "28": _NOT_ACCEPTED,
@@ -72,6 +73,7 @@ _HINTS = {
     _NOT_ACCEPTED: "see user and password in PLAN_DATABASE_URL, PGPASSWORD or ~/.pgpass",
     _ABSENT: "createdb makes one; Backtrail makes the tables in it by itself",
     _FORBIDDEN: "its user must be allowed to make tables, and to read and write them",
+    _GIVEN_UP: "try again; the next command repairs what was cut off",
     _TOO_SLOW: "try again, or raise statement_timeout for its user",
 }
 _HINT = "plan db status tells where it is and in what state"
