@@ -140,6 +140,22 @@ Feature: The timeline
     When I try to redo
     Then it is refused with exit code 1
 
+  Scenario Outline: An undo of <what> that cannot be proven tells the way back
+    Given the agent works and saves: one, two
+    When <I roll back> to "one"
+    And somebody writes to "work.txt" while I undo
+    Then it is refused with exit code 11
+    And the refusal names "<command> brings back the state before the undo"
+    And the refusal names "plan undo auth tries again"
+    When I run "<command> --yes"
+    Then it succeeds
+    And the sandbox is exactly as it was at "just before"
+
+    Examples:
+      | what       | I roll back                 | command                              |
+      | everything | I roll back                 | plan rollback auth 6                 |
+      | one path   | I roll back only "work.txt" | plan rollback auth 6 --path work.txt |
+
   Scenario: Each plan has a timeline of its own
     Given the agent works and saves: one, two
     And plan "other"

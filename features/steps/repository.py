@@ -7,7 +7,7 @@ import shutil
 from behave import given, step, then
 
 from support import changes, drive, phrases, users
-from support.world import write_files
+from support.world import remove, write_files
 
 
 @given("a repository")
@@ -46,11 +46,7 @@ def _(context, content, path):
 
 @step('the agent deletes "{path:Text}"')
 def _(context, path):
-    place = drive.sandbox(context) / path
-    if place.is_dir():
-        shutil.rmtree(place)
-    else:
-        place.unlink()
+    remove(drive.sandbox(context) / path)
 
 
 @step("the agent does this: {change}")
@@ -116,7 +112,22 @@ def _(context, branch):
 
 @then("HEAD is detached")
 def _(context):
-    assert drive.look(context).head == "detached", drive.look(context).head
+    head = drive.look(context).head
+    assert head.startswith(("HEAD detached ", "Not currently on any branch")), head
+
+
+@then('git status begins with "{words:Text}"')
+def _(context, words):
+    head = drive.look(context).head
+    assert head == words, head
+
+
+@then('git status begins as at "{name:Text}", with "{words:Text}"')
+def _(context, name, words):
+    """Where an id is part of what git says, only its beginning can be written down."""
+    head = drive.look(context).head
+    assert head == context.remembered[name].head, (head, context.remembered[name].head)
+    assert head.startswith(words), head
 
 
 @then('the sandbox\'s commit is that of "{name:Text}"')

@@ -82,11 +82,19 @@ def _compare(context, wanted, change):
 
 @when('somebody writes to "{path:Text}" while I roll back to "{reference:Text}"')
 def _(context, path, reference):
+    _go_wrong(context, path, lambda service: service.rollback_to_checkpoint, reference)
+
+
+@when('somebody writes to "{path:Text}" while I undo')
+def _(context, path):
+    _go_wrong(context, path, lambda service: service.undo)
+
+
+def _go_wrong(context, path, act, *words):
     meddler = WriteHere("rollback.git_restored", drive.sandbox(context) / path, "meddling\n")
     drive.remember(context, "just before")
     with context.world.services(meddler) as services:
-        roll_back = services.checkpoints.rollback_to_checkpoint
-        context.error = drive.refusal(roll_back, context.plan.plan_id, reference)
+        context.error = drive.refusal(act(services.checkpoints), context.plan.plan_id, *words)
 
 
 @when("I try to {what}")

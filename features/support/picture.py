@@ -21,6 +21,7 @@ class Picture:
 
     files: Walk
     head: str
+    """The branch that HEAD is on, or what `git status` says of a HEAD that is on none."""
     commit: str
     branch: str
     status: str
@@ -64,9 +65,13 @@ def picture(world: World, sandbox: Path, branch: str | None) -> Picture:
 
     return Picture(
         files={b".": entry_at(sandbox), **walk(sandbox, directories=True)},
-        head=ask("symbolic-ref", "--quiet", "HEAD") or "detached",
+        head=ask("symbolic-ref", "--quiet", "HEAD") or _first_line(ask("status", "-uno")),
         commit=ask("rev-parse", "--verify", "--quiet", "HEAD"),
         branch=ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") if branch else "",
         status=ask("status", "--porcelain=v2", "--untracked-files=all", "--ignored"),
         staged=ask("diff", "--cached"),
     )
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n", 1)[0]

@@ -194,3 +194,11 @@ def write_files(root: Path, files: Mapping[str, str | bytes]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def remove(place: Path) -> None:
+    """Remove a file, or a directory with all that is in it."""
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.detaching import being_detached
 from backtrail.git.diff import differing_paths
 from backtrail.git.index_entries import same_entries
 from backtrail.git.trees import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
@@ -31,8 +32,9 @@ class Strangers:
 
     foreign: tuple[str, ...]
     cut_short: tuple[str, ...]
-    """Of these the content is the beginning of the goal's: a write that did not get to its end,
-    or somebody's shortening of the file; the two cannot be told apart."""
+    """Of these the content is the beginning of the goal's, or they are gone: a write that did not
+    get to its end, or somebody's shortening or removal of the file; the two cannot be told apart.
+    Nothing is lost by writing them: what is there is in the goal, too."""
 
 
 def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> Strangers:
@@ -51,7 +53,11 @@ def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: G
     for (present, old, new), others in ((files, chosen), (chosen, files)):
         suspects = {*differing_paths(store, present, old)} & {*differing_paths(store, present, new)}
         suspects -= _explained(store, present, others, suspects)
-        short = _cut_short(store, present, new, suspects) if suspects else set[bytes]()
+        goals = (new, others[-1])
+        short = set[bytes]()
+        if suspects:
+            short = _unlinked(store, present, (old, new), suspects)
+            short |= _cut_short(store, present, goals, suspects - short)
         foreign |= suspects - short
         cut |= short
     return Strangers(_as_text(foreign), _as_text(cut))
@@ -69,21 +75,35 @@ def _explained(
     return moved | {p for p, entry in found.items() if any(k.get(p) == entry for k in known)}
 
 
+def _unlinked(
+    store: PrivateStore, present: TreeId, states: tuple[TreeId, TreeId], suspects: set[bytes]
+) -> set[bytes]:
+    """Those that are gone and had to be written anew, before which git unlinks what is there.
+
+    What is the same in both states git leaves alone: that somebody else has removed.
+    """
+    rewritten = suspects.intersection(differing_paths(store, *states))
+    return rewritten - _entries(store, present, rewritten).keys()
+
+
 def _as_text(paths: set[bytes]) -> tuple[str, ...]:
     return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
-def _cut_short(store: PrivateStore, now: TreeId, goal: TreeId, suspects: set[bytes]) -> set[bytes]:
+def _cut_short(
+    store: PrivateStore, now: TreeId, goals: Sequence[TreeId], suspects: set[bytes]
+) -> set[bytes]:
     present = _entries(store, now, suspects)
-    wanted = _entries(store, goal, suspects)
+    # No path is in the tree of files and among the chosen ones of the same goal.
+    wanted = {p: entry for goal in goals for p, entry in _entries(store, goal, suspects).items()}
     # Git gives a file its mode and kind when it creates it, before it writes the content.
     both = [p for p in sorted(present.keys() & wanted.keys()) if present[p].mode == wanted[p].mode]
     sizes = blob_sizes(store, [entries[p].object_id for entries in (present, wanted) for p in both])
     found = zip(both, sizes, sizes[len(both) :], strict=False)
     both = [path for path, size, whole in found if size <= whole <= _LARGEST_COMPARED]
     contents = read_blobs(store, [present[p].object_id for p in both])
-    goals = read_blobs(store, [wanted[p].object_id for p in both])
-    pairs = zip(both, contents, goals, strict=True)
+    whole_contents = read_blobs(store, [wanted[p].object_id for p in both])
+    pairs = zip(both, contents, whole_contents, strict=True)
     return {path for path, content, whole in pairs if whole.startswith(content)}
 
 
@@ -97,10 +117,11 @@ def foreign_git_state(
     """What of HEAD, branch and index is neither as before nor as it was to become, in words."""
     old, new = before.git_state, wanted.git_state
     found: list[str] = []
-    if now.head_ref not in (old.head_ref, new.head_ref, None) or now.head_commit not in (
-        old.head_commit,
-        new.head_commit,
-    ):
+    known_head = (
+        now.head_ref in (old.head_ref, new.head_ref, None)
+        and now.head_commit in (old.head_commit, new.head_commit)
+    )  # fmt: skip
+    if not known_head and not being_detached(now, old, new):
         found.append("HEAD")
     if now.branch_commit not in (old.branch_commit, new.branch_commit):
         found.append(f"branch {now.branch}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.env import USER_REPOSITORY_SETTINGS, scrubbed_environment
+from backtrail.git.head_log import DetachedFrom, read_detached_from
 from backtrail.git.runner import GitRunner, RunningGit
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ class GitState:
     branch: str | None
     branch_commit: CommitId | None
     index: UserIndex | None
+    detached_from: DetachedFrom | None = None
+    """What git says of a detached HEAD; never known of one that is on a branch."""
+
+    @property
+    def head(self) -> tuple[str | None, CommitId | None, DetachedFrom | None]:
+        """All there is about HEAD."""
+        return self.head_ref, self.head_commit, self.detached_from
 
 
 def user_git(git_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> GitRunner:
@@ -64,6 +72,7 @@ class GitStateQuestion:
     git_dir: Path
     head_ref: str | None
     detached: CommitId | None
+    detached_from: DetachedFrom | None
     branch: str | None
     refs: RefsQuestion
 
@@ -75,6 +84,7 @@ class GitStateQuestion:
             branch=branch,
             branch_commit=commits.get(_BRANCH + branch) if branch else None,
             index=read_index(self.git_dir),
+            detached_from=self.detached_from,
         )
 
 
@@ -92,7 +102,8 @@ def ask_git_state(git_dir: Path, branch: str | None) -> GitStateQuestion:
     branch_ref = _BRANCH + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
     detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
-    return GitStateQuestion(git_dir, head_ref, detached, branch, refs)
+    detached_from = read_detached_from(git_dir) if detached else None
+    return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, refs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.gitstate import UserIndex, read_index
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.restore_git_state import put_index
+from backtrail.git.index_replacement import put_index
 from backtrail.git.runner import nul_joined
 
 if TYPE_CHECKING:

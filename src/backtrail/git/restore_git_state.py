@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import BusyError, RefusedError
+from backtrail.domain.errors import RefusedError
 from backtrail.domain.plan import Sandbox, SandboxKind
 from backtrail.git.branches import refuse_name_taken
-from backtrail.git.durable import fsync_file
+from backtrail.git.detaching import Checkout, detach_head, plan_checkout
 from backtrail.git.gitstate import (
     GitState,
-    UserIndex,
     branch_checked_out_elsewhere,
     read_git_state,
     resolve_refs,
     user_git,
 )
 from backtrail.git.index_entries import same_entries
+from backtrail.git.index_replacement import put_index
 from backtrail.git.transfer import send_back
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from backtrail.domain.ids import CommitId
     from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
 _BRANCH = "refs/heads/"
-_INDEX_LOCK_WAIT = 5.0
-_OWN_INDEX = "backtrail-index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +47,8 @@ class GitStatePlan:
     """The branch that HEAD is put on; None with `detach` None leaves HEAD as it is."""
     detach: CommitId | None
     messages: tuple[str, ...] = ()
+    checkout: Checkout | None = None
+    """What is noted on the way to where HEAD is detached."""
 
 
 def plan_git_state(
@@ -62,15 +58,24 @@ def plan_git_state(
     if sandbox.kind is SandboxKind.OWN:
         return _plan_own(store, sandbox, now, target)
     if move_branch and target.head_ref and target.head_commit:
-        if now.head_ref != target.head_ref:
-            raise RefusedError(
-                f"HEAD is not on {_short(target.head_ref)!r}, the branch that would be moved",
-                hint=f"git switch {_short(target.head_ref)} first, or leave --move-branch out",
-            )
-        _refuse_if_elsewhere(store, sandbox, target.head_ref)
-        move = _move(store, sandbox, target.head_ref, target.head_commit)
-        return GitStatePlan(move, target.head_ref, None)
+        return _plan_moving(store, sandbox, now, target.head_ref, target.head_commit)
     return _plan_attached(store, sandbox, now, target)
+
+
+def _plan_moving(
+    store: PrivateStore, sandbox: Sandbox, now: GitState, ref: str, commit: CommitId
+) -> GitStatePlan:
+    """The branch of an attached sandbox, to be moved because somebody has asked for it."""
+    if now.head_ref is None and _free_at(store, sandbox, ref, commit):
+        # Undo of a rollback to a detached HEAD: the branch itself has not moved.
+        return GitStatePlan(None, ref, None)
+    if now.head_ref != ref:
+        raise RefusedError(
+            f"HEAD is not on {_short(ref)!r}, the branch that would be moved",
+            hint=f"git switch {_short(ref)} first, or leave --move-branch out",
+        )
+    _refuse_if_elsewhere(store, sandbox, ref)
+    return GitStatePlan(_move(store, sandbox, ref, commit), ref, None)
 
 
 def _plan_own(
@@ -85,7 +90,8 @@ def _plan_own(
             _refuse_if_elsewhere(store, sandbox, ours)
         return GitStatePlan(move, ours, None)
     if target.head_ref is None:
-        return GitStatePlan(move, None, target.head_commit)
+        checkout = plan_checkout(store, sandbox, now, target)
+        return GitStatePlan(move, None, target.head_commit, checkout=checkout)
     return _head_on_foreign_branch(store, sandbox, target, move)
 
 
@@ -115,7 +121,8 @@ def _plan_attached(
     store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState
 ) -> GitStatePlan:
     if target.head_ref is None:
-        return GitStatePlan(None, None, target.head_commit)
+        checkout = plan_checkout(store, sandbox, now, target)
+        return GitStatePlan(None, None, target.head_commit, checkout=checkout)
     if (now.head_ref, now.head_commit) == (target.head_ref, target.head_commit):
         return GitStatePlan(None, None, None)
     if target.head_commit and _free_at(store, sandbox, target.head_ref, target.head_commit):
@@ -188,7 +195,7 @@ def restore_git_state(
     if plan.head_ref:
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
-        git.call("update-ref", "--no-deref", *reason, "HEAD", plan.detach)
+        detach_head(git, sandbox.git_dir, plan.detach, plan.checkout, reason)
     put_index(sandbox.git_dir, target.index)
 
 
@@ -198,62 +205,6 @@ def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -
         return
     old = move.old or "0" * len(move.new)
     git.call("update-ref", "--no-deref", "--create-reflog", *reason, move.ref, move.new, old)
-
-
-def put_index(git_dir: Path, index: UserIndex | None) -> None:
-    """Replace the index of a worktree under git's own lock, with its date."""
-    path, lock, ours = git_dir / "index", git_dir / "index.lock", git_dir / _OWN_INDEX
-    # The directory is the sandbox's too: nothing planted there is written through.
-    ours.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(ours, flags, 0o644), "wb") as file:
-        file.write(index.content if index else b"")
-    try:
-        if index is not None:
-            # The date says which entries git may trust without looking; it belongs to the index.
-            os.utime(ours, ns=(index.mtime_ns, index.mtime_ns))
-        fsync_file(ours)
-        _take_index_lock(ours, lock)
-        if index is None:
-            path.unlink(missing_ok=True)
-            lock.unlink()
-        else:
-            lock.replace(path)
-    finally:
-        remove_own_index_lock(git_dir)
-
-
-def _take_index_lock(ours: Path, lock: Path) -> None:
-    deadline = time.monotonic() + _INDEX_LOCK_WAIT
-    while True:
-        try:
-            os.link(ours, lock)
-        except FileExistsError as error:
-            if time.monotonic() >= deadline:
-                raise index_busy(lock) from error
-            time.sleep(0.05)
-        else:
-            return
-
-
-def remove_own_index_lock(git_dir: Path) -> None:
-    """Remove an index lock that we took and, killed, did not let go.
-
-    The lock is a second name of a file of ours, so that it can be told from one of the user's.
-    """
-    ours, lock = git_dir / _OWN_INDEX, git_dir / "index.lock"
-    if not os.path.lexists(ours):
-        return
-    if lock.exists() and lock.samefile(ours):
-        lock.unlink()
-    ours.unlink()
-
-
-def index_busy(lock: Path) -> BusyError:
-    return BusyError(
-        f"another git process holds the index of the sandbox ({lock.name} exists)",
-        hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
-    )
 
 
 @dataclass(frozen=True, slots=True)

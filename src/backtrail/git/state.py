@@ -17,6 +17,7 @@ from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
 from backtrail.git.extras import Extras
 from backtrail.git.gitstate import GitState, UserIndex
+from backtrail.git.head_log import DetachedFrom
 from backtrail.git.ignore import IgnoreRules
 from backtrail.git.included import Included
 from backtrail.git.state_parts import EXCLUDES, INDEX
@@ -90,7 +91,7 @@ def encode_state(state: SandboxState) -> bytes:
     git_state = state.git_state
     document = {
         "format": STATE_FORMAT,
-        "head": {"ref": git_state.head_ref, "commit": git_state.head_commit},
+        "head": _head_document(git_state),
         "branch": {"name": git_state.branch, "commit": git_state.branch_commit},
         "index": {"mtime_ns": git_state.index.mtime_ns} if git_state.index else None,
         "not_captured": [asdict(entry) for entry in state.not_captured],
@@ -112,13 +113,20 @@ def encode_state(state: SandboxState) -> bytes:
     return json.dumps(document, sort_keys=True).encode("ascii")
 
 
+def _head_document(git_state: GitState) -> dict[str, Any]:
+    """HEAD; on a branch, in the very words of all checkpoints before, so that it is the same."""
+    head = {"ref": git_state.head_ref, "commit": git_state.head_commit}
+    source = git_state.detached_from
+    return {**head, "detached_from": asdict(source)} if source else head
+
+
 def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
     """The inverse of `write_state`."""
     entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, commit, recurse=False)}
     names = [name for name in (_STATE, EXCLUDES, INDEX) if name in entries]
     contents = dict(zip(names, read_blobs(store, [entries[n] for n in names]), strict=True))
     document = json.loads(contents[_STATE])
-    index = document["index"]
+    index, source = document["index"], document["head"].get("detached_from")
     staged = list_tree(store, entries[_STAGED]) if _STAGED in entries else []
     return SandboxState(
         git_state=GitState(
@@ -127,6 +135,7 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
             branch=document["branch"]["name"],
             branch_commit=document["branch"]["commit"],
             index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
+            detached_from=DetachedFrom(**source) if source else None,
         ),
         ignore_rules=_ignore_rules(contents[EXCLUDES], document.get("ignore")),
         staged=tuple(entry.object_id for entry in staged),

@@ -22,8 +22,8 @@ from backtrail.git.final_tree import stage_everything
 from backtrail.git.gitstate import UserIndex, read_git_state, resolve_refs
 from backtrail.git.half_followed import catch_up
 from backtrail.git.ignore import scratch_directory
+from backtrail.git.index_replacement import put_index, remove_own_index_lock
 from backtrail.git.merging import Merger
-from backtrail.git.restore_git_state import put_index, remove_own_index_lock
 from backtrail.git.trees import empty_tree
 from backtrail.git.users_git import UsersGit
 from backtrail.services.apply_target import Target, find_target

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.apply import how_to_revert
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.errors import RefusedError
+from backtrail.domain.errors import BusyError, RefusedError
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.git.gitstate import under_way
-from backtrail.git.restore_git_state import index_busy
+from backtrail.git.index_replacement import index_busy
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
@@ -100,6 +100,12 @@ def check_sandbox_quiet(sandbox: Sandbox) -> None:
     lock = sandbox.git_dir / "index.lock"
     if lock.exists():
         raise index_busy(lock)
+    lock = sandbox.git_dir / "HEAD.lock"
+    if lock.exists():
+        raise BusyError(
+            f"another git process is about to move HEAD of the sandbox ({lock.name} exists)",
+            hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
+        )
 
 
 def damaged(checkpoint: Checkpoint) -> RefusedError:

@@ -12,8 +12,8 @@ from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.settings import Settings
 from backtrail.git.capture import Camera
 from backtrail.git.identity import located, refuse_own_files_inside
+from backtrail.git.index_replacement import remove_own_index_lock
 from backtrail.git.locks import exclusive_lock
-from backtrail.git.restore_git_state import remove_own_index_lock
 from backtrail.services.whereabouts import refuse_removed, what_to_type
 
 if TYPE_CHECKING:
