@@ -32,11 +32,37 @@ Feature: Mishaps
   Scenario: Ctrl-C while git works
     Given "plan save auth" waits for its git
     When Ctrl-C is pressed
-    Then it exits with 130
+    Then it exits with 130 and says "hint: if something was begun, the next command that writes finishes it or takes it back; plan status tells"
     And that git has ended as well
     When I run "plan save auth"
     Then it succeeds
     And rows and refs agree, and nothing is half done
+
+  Scenario: Ctrl-C while files are being restored
+    Given "plan rollback auth one --yes" waits for a git that has just removed "work.txt"
+    When Ctrl-C is pressed
+    Then it exits with 130 and says "if something was begun"
+    And that git has ended as well
+    When I run "plan status auth"
+    Then it notes "is under way or was interrupted"
+    When I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    And rows and refs agree, and nothing is half done
+
+  Scenario: Ctrl-C in JSON
+    Given "plan save auth --format json" waits for its git
+    When Ctrl-C is pressed
+    Then it exits with 130
+    And its JSON has error.code "interrupted"
+    And its JSON has error.hint "if something was begun, the next command that writes finishes it or takes it back; plan status tells"
+
+  Scenario: Ctrl-C of a command that only looks leaves nothing to say
+    Given "plan status auth --format json" waits for its git
+    When Ctrl-C is pressed
+    Then it exits with 130
+    And its JSON has error.hint null
 
   Scenario: The directory one is in was deleted
     When I run "plan status auth" in a folder that was deleted

@@ -76,8 +76,17 @@ def _(context, command):
 
 @given('"{command:Text}" waits for its git')
 def _(context, command):
+    _wait_for_git(context, command, faults.faulty_git(context.world, "write-tree", "dawdles"))
+
+
+@given('"{command:Text}" waits for a git that has just removed "work.txt"')
+def _(context, command):
+    way = "removes work.txt and dawdles"
+    _wait_for_git(context, command, faults.faulty_git(context.world, "read-tree -m -u", way))
+
+
+def _wait_for_git(context, command, env):
     world = context.world
-    env = faults.faulty_git(world, "write-tree", "dawdles")
     context.process = subprocess.Popen(
         [*world.program(), *command.split()[1:]],
         cwd=world.repo,

@@ -11,14 +11,19 @@ from support.world import PATIENCE_SECONDS
 if TYPE_CHECKING:
     from support.world import World
 
+# It goes on when it is told to; a scenario that broke off must not leave it for good.
+_DAWDLE = (
+    'echo $$ > "$here/dawdling"; n=0; while [ ! -e "$here/go on" ] && [ $n -lt 3000 ]; '
+    'do sleep 0.1; n=$((n+1)); done; exec "$real" "$@"'
+)
 WAYS = {
     "fails": 'echo "fatal: No space left on device" >&2; exit 128',
     # A file size limit of zero is a full disk that needs no file system of its own.
     "finds the disk full": 'ulimit -f 0; exec "$real" "$@"',
     "empties the index and says nothing": 'rm -f "$GIT_INDEX_FILE"; exit 0',
-    # It goes on when it is told to; a scenario that broke off must not leave it for good.
-    "dawdles": 'echo $$ > "$here/dawdling"; n=0; while [ ! -e "$here/go on" ] && [ $n -lt 3000 ]; '
-    'do sleep 0.1; n=$((n+1)); done; exec "$real" "$@"',
+    "kills the program": "kill -KILL $PPID; exit 0",
+    "dawdles": _DAWDLE,
+    "removes work.txt and dawdles": f'rm "$GIT_WORK_TREE/work.txt"; {_DAWDLE}',
 }
 
 

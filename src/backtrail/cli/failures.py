@@ -27,6 +27,18 @@ _ENVIRONMENT = frozenset(
     }
 )
 INTERRUPTED = Failure(ExitCode.INTERRUPTED, "interrupted", "interrupted")
+_IF_BEGUN = (
+    "if something was begun, the next command that writes finishes it or takes it back; "
+    "plan status tells"
+)
+# What only looks, or has nothing to do with a sandbox: it begins nothing that could be left open.
+_LOOKING = frozenset(
+    {
+        *("config", "db", "demo", "diff", "list", "log", "ops", "path", "runs", "status", "steps"),
+        *(f"checkpoint {word}" for word in ("diff", "list", "show")),
+        *(f"decision {word}" for word in ("list", "show", "tree")),
+    }
+)
 
 
 def failure_of(error: BaseException, session: Session) -> Failure:
@@ -36,13 +48,20 @@ def failure_of(error: BaseException, session: Session) -> Failure:
     if isinstance(error, BacktrailError):
         return Failure(error.exit_code, error.code, error.message, error.hint, error.details)
     if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED
+        return _interrupted(session.command)
     if isinstance(error, typer.TyperException):
         return _usage(error, session)
     if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
         where = f": {error.filename}" if error.filename else ""
         return Failure(ExitCode.FAILED, "failed", f"{error.strerror}{where}")
     return _defect(error, session)
+
+
+def _interrupted(command: str | None) -> Failure:
+    """Ctrl-C; somebody who pressed it in the middle of a change wonders what became of that."""
+    if command is None or {command, command.partition(" ")[0]} & _LOOKING:
+        return INTERRUPTED
+    return replace(INTERRUPTED, hint=_IF_BEGUN)
 
 
 def as_wrapper(failure: Failure, session: Session) -> Failure:
