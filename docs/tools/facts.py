@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import exit_codes, fields, tables
+from . import exit_codes, fields, scenarios, tables
 from .pages import ROOT
 
 _VARIABLE = re.compile(r'environ(?:\.get\(|\[)"(PLAN_\w+|NO_COLOR)"')
@@ -16,6 +16,7 @@ def problems() -> list[str]:
         *exit_codes.problems(),
         *tables.problems(),
         *fields.problems(),
+        *scenarios.problems(),
         *_unknown_variables(),
     ]
 
