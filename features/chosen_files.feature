@@ -30,14 +30,6 @@ Feature: Ignored files that are captured because plan.toml names them
     When I redo
     Then "data/app.sqlite" holds "rows\n"
 
-  Scenario: A chosen name in a directory that was ignored is not taken for a new one
-    Given .gitignore in the sandbox says: ign
-    And the agent writes "secret\n" to "ign/.env"
-    And I save checkpoint "one"
-    When the agent writes ".env\n" to ".gitignore"
-    And I roll back to "one"
-    Then "ign/.env" holds "secret\n"
-
   Scenario: A chosen file in a directory that could not be read is left alone, and that is said
     Given the agent writes "keys\n" to "data/a.sqlite"
     And these modes: data 0111
@@ -292,3 +284,231 @@ Feature: Ignored files that are captured because plan.toml names them
       | it is tracked, with an edit  | rollback.restoring      | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |
       | it is tracked, with an edit  | rollback.files_restored | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |
       | it is tracked, with an edit  | rollback.proved         | sh -c 'git add -f .env; git commit -qm e; echo 2 > .env' |
+
+  Scenario Outline: A chosen file in the place of <what> that comes back stays out of the tree of files
+    Given plan.toml says: include_ignored = ["conf"]
+    And the agent writes "port\n" to "<path>"
+    And I save checkpoint "one"
+    When the agent deletes "conf"
+    And the agent writes "conf\n" to ".gitignore"
+    And the agent writes "KEY=1\n" to "conf"
+    And these modes: conf 0600
+    And I remember the sandbox as "two"
+    And I run "plan rollback auth one --dry-run --format json"
+    And I then run "plan rollback auth one --yes --format json"
+    Then what happened is what the dry run told
+    And the sandbox is exactly as it was at "one"
+    And no tree of files in the store holds "KEY=1\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I roll back only "<path>" to "one"
+    Then "<path>" holds "port\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    And no tree of files in the store holds "KEY=1\n"
+
+    Examples:
+      | what             | path          |
+      | a directory      | conf/app.txt  |
+      | a deep directory | conf/a/b/c    |
+      | a captured file  | conf          |
+
+  Scenario: A chosen file in the place of an empty directory that comes back
+    Given plan.toml says: include_ignored = ["conf"]
+    And the agent makes the directories: conf/empty
+    And I save checkpoint "one"
+    When the agent deletes "conf"
+    And the agent writes "conf\n" to ".gitignore"
+    And the agent writes "KEY=1\n" to "conf"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And no tree of files in the store holds "KEY=1\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I roll back only "conf/empty" to "one"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario: Chosen files of other patterns in the place of directories of chosen files
+    Given plan.toml says: include_ignored = ["data/*.sqlite"]
+    And the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "one"
+    When the agent deletes "data"
+    And plan.toml says: include_ignored = ["data"]
+    And the agent writes "KEY=1\n" to "data"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And no tree of files in the store holds "KEY=1\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+
+  Scenario Outline: One path alone, whose parent is <what> by now: <path>
+    Given the agent writes "rows\n" to "data/app.sqlite"
+    And the agent writes "rows\n" to "data/sub/deep.sqlite"
+    And plan.toml says: include_ignored = [".env", "data/**/*.sqlite", "conf"]
+    And the agent makes the directories: lib/empty/inside
+    And these modes: data 0700, lib 0750
+    And I save checkpoint "one"
+    When the agent deletes "<parent>"
+    And the agent does this to "<parent>": makes <what>
+    And I remember the sandbox as "two"
+    And I run "plan rollback auth one --path <path> --dry-run --format json"
+    And I then run "plan rollback auth one --path <path> --yes --format json"
+    Then what happened is what the dry run told
+    And what was selected is as it was at "one": <path>
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then what was selected is as it was at "one": <path>
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what            | parent | path                 |
+      | a file          | data   | data/app.sqlite      |
+      | an ignored file | data   | data/app.sqlite      |
+      | a dangling link | data   | data/app.sqlite      |
+      | a file          | data   | data/sub             |
+      | a dangling link | data   | data/sub/deep.sqlite |
+      | a file          | lib    | lib/empty            |
+      | an ignored file | lib    | lib/empty/inside     |
+      | a dangling link | lib    | lib/empty/inside     |
+      | a file          | lib    | lib                  |
+
+  Scenario Outline: A chosen file was in the way of a rollback that was killed at <place>
+    Given plan.toml says: include_ignored = ["conf"]
+    And the agent writes "port\n" to "<path>"
+    And I save checkpoint "one"
+    When the agent deletes "conf"
+    And the agent writes "conf\n" to ".gitignore"
+    And the agent writes "KEY=1\n" to "conf"
+    And I remember the sandbox as "two"
+    And "plan rollback auth one --yes" is killed at "<place>"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    And no tree of files in the store holds "KEY=1\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | path         | place                   |
+      | conf/app.txt | rollback.restoring      |
+      | conf/app.txt | rollback.files_restored |
+      | conf         | rollback.restoring      |
+      | conf         | rollback.files_restored |
+
+  Scenario Outline: A file was half written when a rollback was killed: <what>
+    Given plan.toml says: include_ignored = ["conf"]
+    And the agent runs "<then>"
+    And I save checkpoint "one"
+    When the agent runs "<now>"
+    And I remember the sandbox as "two"
+    And "plan rollback auth one --yes" is killed at "rollback.restoring"
+    And the agent runs "<half>"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what                              | then                                                 | now                                                      | half                                             |
+      | a file, in the place of a chosen  | sh -c 'echo port > conf; rm -f .gitignore'           | sh -c 'echo conf > .gitignore; echo KEY > conf'          | sh -c 'rm -f .gitignore conf; printf po > conf'  |
+      | a chosen one, tracked by now      | sh -c 'echo conf > .gitignore; echo KEY > conf'      | sh -c 'git add -f conf; git commit -qm c; echo 2 > conf' | sh -c 'rm conf; printf KE > conf'                |
+
+  Scenario: Work on a chosen file that was in the way of a rollback that was killed stays
+    Given plan.toml says: include_ignored = ["conf"]
+    And the agent writes "port\n" to "conf/app.txt"
+    And I save checkpoint "one"
+    When the agent deletes "conf"
+    And the agent writes "conf\n" to ".gitignore"
+    And the agent writes "KEY=1\n" to "conf"
+    And I remember the sandbox as "two"
+    And "plan rollback auth one --yes" is killed at "rollback.restoring"
+    And the agent writes "an hour of work\n" to "conf"
+    And I remember the sandbox as "edited"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "plan undo auth"
+    And the sandbox is exactly as it was at "edited"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+  Scenario Outline: One path alone below what was <what>: its neighbours come back with undo
+    Given plan.toml says: include_ignored = ["conf", "*.key"]
+    And the agent writes "*.log\n*.key\nconf\n" to ".gitignore"
+    And the agent writes "file\n" to "<top>"
+    And I save checkpoint "one"
+    When the agent deletes "<top>"
+    And the agent writes "new\n" to "<top>/b/n"
+    And the agent writes "work\n" to "<top>/work"
+    And the agent writes "log\n" to "<top>/l.log"
+    And the agent writes "key\n" to "<top>/l.key"
+    And the agent makes the directories: <top>/empty
+    And I remember the sandbox as "two"
+    And I roll back only "<top>/b/n" to "one"
+    Then the sandbox is exactly as it was at "one"
+    And the result says "'<top>' was a file at the checkpoint"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what          | top  |
+      | a file        | a    |
+      | a chosen file | conf |
+
+  Scenario: Neighbours that came after one path alone had replaced its parent
+    Given the agent writes "rows\n" to "data/app.sqlite"
+    And I save checkpoint "one"
+    When the agent deletes "data"
+    And the agent does this to "data": makes a file
+    And I remember the sandbox as "two"
+    And I roll back only "data/app.sqlite" to "one"
+    And the agent writes "later\n" to "data/later.log"
+    And the agent writes "later\n" to "data/later.sqlite"
+    And the agent makes the directories: data/empty
+    And I remember the sandbox as "three"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "three"
+
+  Scenario Outline: What of chosen files cannot be captured is told: <what>
+    Given plan.toml says: include_ignored = ["tool", "run/", "data/**"]
+    And the agent writes "tool\nrun\ndata\n" to ".gitignore"
+    And the agent runs "<command>"
+    And I save checkpoint "one"
+    Then the latest checkpoint tells that it does not hold: <path>
+
+    Examples:
+      | what                                  | command                                             | path        |
+      | a FIFO of a chosen name               | mkfifo tool                                         | tool        |
+      | a FIFO of a chosen name, deeper       | mkfifo src/tool                                     | src/tool    |
+      | a FIFO in a chosen directory          | sh -c 'mkdir run; echo > run/f; mkfifo run/p'       | run/p       |
+      | a FIFO alone in a directory           | sh -c 'mkdir data; mkfifo data/p'                   | data/p      |
+      | set-id bits                           | sh -c 'echo > tool; chmod 4755 tool'                | tool        |
+      | a repository in a chosen directory    | sh -c 'git init -q data/n; echo > data/n/f'         | data/n/.git |
+
+  Scenario: A file in the place of a chosen FIFO is left alone
+    Given plan.toml says: include_ignored = ["tool"]
+    And the agent writes "tool\n" to ".gitignore"
+    And the agent runs "mkfifo tool"
+    And I save checkpoint "one"
+    When the agent runs "sh -c 'rm tool; echo work > tool'"
+    And I roll back to "one"
+    Then "tool" holds "work\n"

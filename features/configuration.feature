@@ -20,6 +20,10 @@ Feature: Settings of a repository
       | [capture]\ninclude_ignored = '.env'\n             | capture.include_ignored must be a list          | for instance [".env"              |
       | [capture]\ninclude_ignored = [1]\n                | capture.include_ignored must be a list          | for instance [".env"              |
       | [capture]\ninclude_ignored = ['!x']\n             | capture.include_ignored must be a list          | cannot begin with !               |
+      | [capture]\ninclude_ignored = ['./g/x']\n         | capture.include_ignored must be a list          | nor ./ or //                      |
+      | [capture]\ninclude_ignored = ['h//x']\n          | capture.include_ignored must be a list          | nor ./ or //                      |
+      | [capture]\ninclude_ignored = ['h//']\n           | capture.include_ignored must be a list          | nor ./ or //                      |
+      | [capture]\ninclude_ignored = ['h\']\n             | capture.include_ignored must be a list          | nor end with a backslash          |
       | [sandbox]\ncopy = ['../x']\n                      | sandbox.copy must be a list of patterns         | have .. in it                     |
       | [capture]\nmax_file_size = 'large'\n              | capture.max_file_size must be a size            | such as "100 MiB"                 |
       | [capture]\nmax_file_size = -1\n                   | capture.max_file_size must be a size            | such as "100 MiB"                 |

@@ -25,6 +25,9 @@ Feature: A crash loses nothing and needs no repair
       | makes a file executable               |
       | replaces a file by a link             |
       | replaces a file by a folder           |
+      | puts a folder where a file comes back |
+      | puts an empty folder there            |
+      | puts a folder of ignored files there  |
       | commits the present state             |
 
   Scenario: Nobody worked since: a file written only half is no reason to stop
@@ -37,6 +40,51 @@ Feature: A crash loses nothing and needs no repair
     And it notes "finished the rollback"
     And the sandbox is exactly as it was at "one"
     And rows and refs agree, and nothing is half done
+
+  Scenario Outline: Nobody worked since: git removes a file before it writes it anew, <what>
+    Given a repository with plan "auth"
+    And plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent writes "1\n" to "<path>"
+    And the agent works and saves: one
+    And the agent writes "2\n" to "<path>"
+    And the agent works and saves: two
+    When "plan rollback auth one --yes <more>" is killed at "rollback.restoring"
+    And git had just removed "<removed>"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback to checkpoint 2 that was interrupted"
+    And "<path>" holds "1\n"
+    And rows and refs agree, and nothing is half done
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what                     | path        | removed     | more               |
+      | a file                   | src/app.py  | src/app.py  |                    |
+      | the last one of a folder | deep/in/it  | deep        |                    |
+      | one of some paths        | src/app.py  | src/app.py  | --path src         |
+      | a chosen ignored file    | .env        | .env        |                    |
+      | a chosen one, by path    | .env        | .env        | --path .env        |
+
+  Scenario Outline: A file that is missing is no leave to write over what somebody did: <edit>
+    Given a repository with plan "auth"
+    And the agent works and saves: one, two, three
+    When "plan rollback auth one --yes" is killed at "rollback.restoring"
+    And git had just removed "work.txt"
+    And somebody <edit> in the sandbox
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "the sandbox was changed since (README.md)"
+    And the sandbox is exactly as it was at "edited"
+    When I undo
+    Then the sandbox is exactly as it was at "three"
+    And rows and refs agree, and nothing is half done
+
+    Examples:
+      | edit                                  |
+      | edits a file that is the same in both |
+      | deletes a file                        |
 
   Scenario: A lock that a killed git left on the result's ref does not stop the recovery
     Given a repository with plan "auth"
@@ -174,3 +222,24 @@ Feature: A crash loses nothing and needs no repair
       | subcommand           | way                 |
       | read-tree -m -u | fails               |
       | read-tree -m -u | finds the disk full |
+
+  Scenario Outline: Work after a crash that no checkpoint would hold stays: <what>
+    Given a repository with plan "auth"
+    And plan.toml says: max_file_size = "1 KiB"
+    And the agent writes "one\n" to "work.txt"
+    And I save checkpoint "one"
+    When the agent writes "two\n" to "work.txt"
+    And I save checkpoint "two"
+    And "plan rollback auth one --yes" is killed at "rollback.restoring"
+    And the agent runs "<command>"
+    And I remember the sandbox as "edited"
+    And I run "plan save auth"
+    Then it succeeds
+    And the sandbox is exactly as it was at "edited"
+
+    Examples:
+      | what      | command                                                      |
+      | too large | sh -c 'yes \| head -c 2000 > work.txt'                       |
+      | ignored   | sh -c 'echo work.txt >> .gitignore; echo hours > work.txt'   |
+      | ignored elsewhere | sh -c 'echo work.txt >> $(git rev-parse --git-path info/exclude); echo hours > work.txt'   |
+      | a FIFO    | sh -c 'rm work.txt; mkfifo work.txt'                         |

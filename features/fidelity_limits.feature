@@ -209,6 +209,7 @@ Feature: What is captured, and what is said of the rest
     And these modes: README.md 0000
     When somebody without privileges runs "plan rollback auth first --yes"
     Then it exits with 5 and says "it cannot be read"
+    And it notes "hint: make it and the directories above it readable (chmod), or move it out of the sandbox, and try again"
 
   Scenario: An empty directory comes back below one that cannot be entered
     Given the agent makes the directories: d/e
@@ -310,6 +311,8 @@ Feature: What is captured, and what is said of the rest
   Scenario: Sandboxes that nobody can mean
     Given the user's home is itself a repository
     When I attach the user's home as a sandbox
+    Then it exits with 5
+    When I run "plan create absurd --sandbox /"
     Then it exits with 5
 
   Scenario: A sparse checkout

@@ -20,6 +20,29 @@ Feature: Nothing is lost where one would not look for it
     Then the rollback fails and "README.md" holds what was typed
     And undo brings back what was there before the rollback
 
+  Scenario Outline: Somebody changes what is about to be restored, and one sentence says so: <what>
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent runs "sh -c 'for name in work.txt gone.txt d .env; do echo 1 > $name; done'"
+    And I save checkpoint "one"
+    And the agent runs "sh -c 'rm gone.txt d; mkdir d; for name in work.txt new.txt d/a .env; do echo 2 > $name; done'"
+    And I save checkpoint "two"
+    When somebody does "<deed>" just before "plan rollback auth one --yes" restores files
+    Then it exits with 9 and says "error: '<path>' was changed while it was being rolled back"
+    And it notes "hint: nothing is lost: plan undo auth brings back the state before the rollback"
+    When I run "plan undo auth"
+    Then it succeeds
+    And "work.txt" holds "2\n"
+
+    Examples:
+      | what                                  | path     | deed                           |
+      | a file that comes back                | work.txt | echo 3 > work.txt              |
+      | a file that goes                      | new.txt  | echo 3 > new.txt               |
+      | a file is there that was not          | gone.txt | echo 3 > gone.txt              |
+      | a folder is there instead             | work.txt | rm work.txt; mkdir -p work.txt/in; echo 3 > work.txt/in/it |
+      | a file in a folder that becomes one   | d        | echo 3 > d/b                   |
+      | a chosen ignored file                 | .env     | echo 3 > .env                  |
+
   Scenario: A file that is rewritten within a second and dated back
     When "README.md" is rewritten at the same size under an old date, around a checkpoint
     Then the next checkpoint holds what is on disk

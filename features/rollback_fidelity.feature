@@ -123,6 +123,18 @@ Feature: What a rollback brings back
     Then the sandbox is exactly as it was at "precious"
     And branch "plan/auth" is where it was at "precious"
 
+  Scenario: Commits that a rollback left behind come back with undo, also after the user's gc
+    Given the agent works and saves: one
+    And the agent writes "precious\n" to "work.txt"
+    And the agent runs "git add ."
+    And the agent runs "git commit --quiet -m precious"
+    And I remember the sandbox as "precious"
+    When I roll back to "one"
+    And the agent runs "git reflog expire --expire=now --all"
+    And the agent runs "git gc --quiet --prune=now"
+    And I undo
+    Then the sandbox is exactly as it was at "precious"
+
   Scenario: The plan's branch was deleted
     Given the agent works and saves: one
     And the agent runs "git switch --quiet --detach"
@@ -536,3 +548,23 @@ Feature: What a rollback brings back
     When I undo
     Then the sandbox is exactly as it was at "committed"
     And branch "feature" is where it was at "committed"
+
+  Scenario Outline: Undo of one path takes away what that brought, also if it is ignored by then: <what>
+    Given the agent writes "" to ".gitignore"
+    And the agent writes "l\n" to "<file>"
+    And I save checkpoint "one"
+    When the agent deletes "<path>"
+    And the agent writes "*.log\n" to ".gitignore"
+    And I remember the sandbox as "two"
+    And I roll back only "<path>" to "one"
+    Then "<file>" holds "l\n"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then "<file>" holds "l\n"
+
+    Examples:
+      | what             | path  | file    |
+      | a file           | x.txt | x.txt   |
+      | an ignored file  | x.log | x.log   |
+      | its directory    | d     | d/x.log |

@@ -187,6 +187,17 @@ def _(context):
     assert happened["changes_reverted"], "nothing happened"
 
 
+@then('it tells "{words_:Text}"')
+def _(context, words_):
+    assert words_ in context.ran.ok().json()["messages"], context.ran.json()["messages"]
+
+
+@then("left alone, by its JSON, were: {listed}")
+def _(context, listed):
+    found = [left["file"] for left in context.ran.ok().json()["data"]["left_alone"]]
+    assert found == phrases.names(listed), found
+
+
 @when('I look at what "{command:Text}" loads')
 def _(context, command):
     program = [sys.executable, "-X", "importtime", "-c", RUN_PLAN, *words(context, command)]

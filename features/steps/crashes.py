@@ -9,7 +9,7 @@ from support import audit, crashes, drive, faults
 from support.crashes import KILLED
 from support.examples import thorough
 from support.forked import KillHere, run_forked
-from support.world import write_files
+from support.world import remove, write_files
 
 UNSAVED = {"src/app.py": "print('unsaved')\n", "notes.txt": "unsaved notes\n"}
 EDITS = {
@@ -19,7 +19,10 @@ EDITS = {
     "deletes a file": lambda s: (s / "README.md").unlink(),
     "makes a file executable": lambda s: (s / "README.md").chmod(0o755),
     "replaces a file by a link": lambda s: _link(s / "README.md", "hel"),
-    "replaces a file by a folder": lambda s: _folder(s / "README.md"),
+    "replaces a file by a folder": lambda s: _folder(s / "README.md", "inside"),
+    "puts a folder where a file comes back": lambda s: _folder(s / "work.txt", "inside"),
+    "puts an empty folder there": lambda s: _folder(s / "work.txt"),
+    "puts a folder of ignored files there": lambda s: _folder(s / "work.txt", "ignored.log"),
 }
 
 
@@ -28,9 +31,10 @@ def _link(path, target):
     path.symlink_to(target)
 
 
-def _folder(path):
+def _folder(path, *names):
     path.unlink()
-    write_files(path, {"inside": "mine\n"})
+    path.mkdir()
+    write_files(path, dict.fromkeys(names, "mine\n"))
 
 
 def _matrix(context, command):
@@ -190,6 +194,11 @@ def _(context, edit):
     drive.remember(context, "edited")
 
 
+@when('git had just removed "{path:Text}"')
+def _(context, path):
+    remove(drive.sandbox(context) / path)
+
+
 @when('"{path:Text}" was written only half')
 def _(context, path):
     place = drive.sandbox(context) / path
@@ -255,6 +264,11 @@ def _(context):
 @given("another git of the user's holds the sandbox's index")
 def _(context):
     (audit.git_dir(context.world, "auth") / "index.lock").write_text("theirs")
+
+
+@when('another git of the user\'s has made "{file:Text}"')
+def _(context, file):
+    (audit.git_dir(context.world, "auth") / file).write_text("theirs")
 
 
 @then("their lock is still there")

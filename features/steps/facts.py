@@ -179,6 +179,11 @@ def _(context, path):
     os.mkfifo(place)
 
 
+@then('"{path:Text}" is still a FIFO')
+def _(context, path):
+    assert (drive.sandbox(context) / path).is_fifo(), path
+
+
 @then("the latest checkpoint tells that it does not hold: {listed}")
 def _(context, listed):
     with drive.checkpoints(context) as service:

@@ -6,9 +6,10 @@ import stat
 
 from behave import given, step, then, when
 
-from support import drive, running, sandboxes
+from support import audit, drive, running, sandboxes
 from support.forked import run_forked
 from support.phrases import names
+from support.picture import file_differences
 from support.world import write_files
 
 UNSPEAKABLE = "it's two\nlines and \x01"
@@ -211,3 +212,21 @@ def _(context, what):
     write_files(place, {"README.md": "committed\n"})
     world.git("commit", "--quiet", "-am", "theirs", cwd=place)
     assert world.run("git", "stash", "pop", "--quiet", cwd=place).code != 0
+
+
+@then('no tree of files in the store holds "{content:Text}"')
+def _(context, content):
+    commits = audit.refs(context.world).values()
+    held = [
+        entry for commit in commits for entry in audit.stored_files(context.world, commit).items()
+    ]
+    assert held, "no checkpoint was found"
+    assert not [path for path, entry in held if entry[2] == content.encode()]
+
+
+@then('what was selected is as it was at "{name:Text}": {path}')
+def _(context, name, path):
+    wanted = sandboxes.at_around(context.remembered[name].files, path)
+    assert wanted, "nothing was there"
+    found = sandboxes.at_around(drive.look(context).files, path)
+    assert not file_differences(wanted, found), file_differences(wanted, found)

@@ -53,6 +53,13 @@ def edit_before_restore(context):
             context.error = error
 
 
+@when('somebody does "{deed:Text}" just before "{command:Text}" restores files')
+def do_before_restore(context, deed, command):
+    sandbox = context.world.sandbox("auth")
+    meddler = DoHere("rollback.restoring", lambda: context.world.run("sh", "-c", deed, cwd=sandbox))
+    context.ran = run_forked(context.world, *command.split()[1:], failpoints=meddler)
+
+
 @then('the rollback fails and "README.md" holds what was typed')
 def typed_is_there(context):
     assert context.error is not None

@@ -13,25 +13,28 @@ from support.examples import search
 from support.kept_things import Account, account_of, in_the_way
 from support.picture import LOOK_ONLY, file_differences
 from support.random_trees import make_tree, trees
-from support.world import World
+from support.world import World, write_files
 
 IN_A_ROW = 10
+# What of the ignored files is captured all the same; read once, before any tree is made.
+CHOSEN = ([], ["ign*"], ["ign*", "dir/**/ign*"], ["ign.txt", "a/ign"])
 
 
 @then("{count:d} random trees come back exactly, in a sandbox {kind}")
 def _(context, count, kind):
     @search(count, each=IN_A_ROW)
-    @given(st.lists(trees, min_size=IN_A_ROW, max_size=IN_A_ROW))
-    def go_round(row):
-        _go_round(row, attached=kind == "of the user's own")
+    @given(st.lists(trees, min_size=IN_A_ROW, max_size=IN_A_ROW), st.sampled_from(CHOSEN))
+    def go_round(row, chosen):
+        _go_round(row, chosen, attached=kind == "of the user's own")
 
     go_round()
 
 
-def _go_round(row, *, attached):
+def _go_round(row, chosen, *, attached):
     world = World()
     try:
         world.make_repository()
+        write_files(world.repo, {"plan.toml": f"[capture]\ninclude_ignored = {chosen}\n"})
         with world.services() as services:
             sandbox = world.repo if attached else None
             plan = services.plans.create("auth", sandbox=sandbox).plan
@@ -51,7 +54,10 @@ def _there_and_back(world, checkpoints, plan, pair):
     wanted = _look(world, root)
     make_tree(world, root, pair[1])
     wreck = _look(world, root)
-    error = refusal(checkpoints.rollback_to_checkpoint, plan.plan_id, saved.checkpoint_id)
+    told = _result_of(checkpoints, plan, saved, dry_run=True)
+    done = _result_of(checkpoints, plan, saved)
+    error = done if isinstance(done, Exception) else None
+    assert _summary(told) == _summary(done), (pair, told, done)
     if error is not None:
         assert isinstance(error, RefusedError), (pair, error)
         assert in_the_way(wanted.account, wreck.account, ignored=True), (pair, error)
@@ -60,7 +66,29 @@ def _there_and_back(world, checkpoints, plan, pair):
     assert not in_the_way(wanted.account, wreck.account), (pair, "not refused")
     _compare(pair, wanted, _look(world, root), attached=attached)
     checkpoints.undo(plan.plan_id)
-    _compare(pair, wreck, _look(world, root), attached=attached)
+    back = _look(world, root)
+    _compare(pair, wreck, back, attached=attached)
+    # Undo owes all of it, ignored or not: what was left alone is there, what was replaced, too.
+    differences = file_differences(wreck.account.everything, back.account.everything)
+    assert not differences, (pair, differences)
+
+
+def _result_of(checkpoints, plan, saved, **how):
+    """What came of a rollback: a result, or the reason why not."""
+    roll_back = checkpoints.rollback_to_checkpoint
+    results = []
+
+    def go():
+        results.append(roll_back(plan.plan_id, saved.checkpoint_id, **how))
+
+    return refusal(go) or results[0]
+
+
+def _summary(result):
+    """What a dry run has to know beforehand."""
+    if isinstance(result, Exception):
+        return str(result)
+    return result.changes, result.left_alone, result.messages
 
 
 @dataclass(frozen=True)

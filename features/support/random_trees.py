@@ -68,8 +68,8 @@ class Tree:
 
 
 def _settled(entry: Entry) -> Entry:
-    """What nobody captures has a name that is never ignored, so that it is plain what is due."""
-    if entry.kind in {"pipe", *REPOSITORIES} and may_be_ignored(b"/".join(entry.path)):
+    """Repositories have names that are never ignored, so that it is plain what of them is due."""
+    if entry.kind in REPOSITORIES and may_be_ignored(b"/".join(entry.path)):
         return replace(entry, kind="file")
     return entry
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from support.disk import Walk
     from support.world import World
 
 _SET_SECUREBITS, _NO_ROOT = 28, 0b11
@@ -128,3 +129,13 @@ def restless_git(world: World, place: Path) -> dict[str, str]:
     )
     script.chmod(0o755)
     return {"PATH": f"{here}:{os.environ['PATH']}"}
+
+
+def at_around(files: Walk, path: str) -> Walk:
+    """What a walk found at and below a path, and its directories above."""
+    wanted = os.fsencode(path)
+    return {
+        found: entry
+        for found, entry in files.items()
+        if found == wanted or found.startswith(wanted + b"/") or wanted.startswith(found + b"/")
+    }

@@ -102,18 +102,13 @@ def open_services(
     own_paths = (layout.home, worktree.common_dir, *database_files(url))
     if to_capture is not None:
         _refuse_own_files(to_capture, own_paths)
-    layout.make_directories()
-    check_private(layout.home)
-    if environ.get("PLAN_HOME"):
-        claim_home(layout, worktree.common_dir)
-    store = _open_store(layout, worktree.common_dir)
+    store = _open_store(layout, worktree.common_dir, claim=bool(environ.get("PLAN_HOME")))
     store_id, host_id = store.store_id(), _host_id()
     engine = create_database_engine(url)
     ensure_schema(engine)
-    main_root = _main_root(worktree)
     workspace = Workspace(
         common_dir=worktree.common_dir,
-        main_root=main_root,
+        main_root=_main_root(worktree),
         start_git_dir=worktree.git_dir,
         layout=layout,
         store=store,
@@ -128,6 +123,10 @@ def open_services(
         progress=progress,
         settings=configuration.settings,
     )
+    return _services_in(workspace, environ)
+
+
+def _services_in(workspace: Workspace, environ: Mapping[str, str]) -> Services:
     checkpoints = CheckpointService(workspace)
     return Services(
         plans=PlanService(workspace),
@@ -247,7 +246,12 @@ def _database_url(layout: StoreLayout, environ: Mapping[str, str]) -> str | Path
     return environ.get("PLAN_DATABASE_URL") or layout.home / "plan.db"
 
 
-def _open_store(layout: StoreLayout, common_dir: Path) -> PrivateStore:
+def _open_store(layout: StoreLayout, common_dir: Path, *, claim: bool) -> PrivateStore:
+    """The store, in a directory that nobody else can read; `claim` marks one as this store's."""
+    layout.make_directories()
+    check_private(layout.home)
+    if claim:
+        claim_home(layout, common_dir)
     store = PrivateStore(layout, common_dir)
     if not store.exists():
         with _shared_lock(layout):

@@ -71,7 +71,9 @@ CAPTURE = Section(
             "include_ignored",
             PATTERNS,
             "Ignored files that are captured all the same. A name without a slash is looked for "
-            "in every directory that is not ignored itself; a path is looked for from the root.",
+            "in every directory that is not ignored itself; a path is looked for from the root, "
+            "also in ignored directories, and means all files in it if it is a directory. "
+            "Repositories inside the sandbox are directories like others.",
         ),
         Key("max_file_size", size(), "Untracked files that are larger are not captured."),
     ),

@@ -94,7 +94,9 @@ def _is_pattern(text: str) -> bool:
         and len(text) <= _LONGEST_TEXT
         and text[0] not in "!#"
         and not any(c in text for c in "\0\n")
-        and ".." not in text.split("/")
+        and not {"", ".", ".."}.intersection(text.removeprefix("/").removesuffix("/").split("/"))
+        # Git takes a lone backslash at the end for no pattern at all.
+        and (len(text) - len(text.rstrip("\\"))) % 2 == 0
     )
 
 
@@ -164,7 +166,8 @@ AGE = Kind(
 )
 PATTERNS = Kind(
     "a list of patterns",
-    'for instance [".env", "data/*.sqlite"]; a pattern cannot begin with ! or # or have .. in it',
+    'for instance [".env", "data/*.sqlite"]; a pattern cannot begin with ! or # or have .. in it, '
+    "nor ./ or //, nor end with a backslash",
     _patterns,
     lambda value: list(cast("tuple[str, ...]", value)),
 )

@@ -1,4 +1,4 @@
-"""What git says on standard error of things that it cannot read and goes on without.
+"""What git says on standard error of what it cannot read, and of what changed under its hands.
 
 Only these exact sentences are understood: anything else there stays a failure. Git prints names as
 they are, but for control characters, in the place of which it puts a question mark.
@@ -28,6 +28,14 @@ _RULES = re.compile(
     re.DOTALL,
 )
 _ENTRY = re.compile(rb"(?!warning: |error: |fatal: )(.+?): Permission denied\n", re.DOTALL)
+# What a restore says, and then touches nothing: of a file that is not as the index has it, of one
+# that the index does not have, and of a directory with such a file.
+_CHANGED = re.compile(
+    rb"error: (?:Entry '(.*?)' not uptodate\. Cannot merge\.|"
+    rb"Untracked working tree file '(.*?)' would be (?:overwritten|removed) by merge\.|"
+    rb"Updating '(.*?)' would lose untracked files in it)\n",
+    re.DOTALL,
+)
 _DENIED = b"Permission denied"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -85,6 +93,12 @@ def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
 def without_rules(said: bytes) -> bytes:
     """What git said, less that it goes on without a .gitignore or .gitattributes file."""
     return _RULES.sub(b"", said)
+
+
+def changed_since(said: bytes) -> list[bytes]:
+    """Paths that git refuses to touch, since they are not as they were when it read them last."""
+    found = (b"".join(names) for names in _CHANGED.findall(said))
+    return list(dict.fromkeys(found))
 
 
 def really_named(root: Path, path: bytes) -> bytes:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 PERMISSIONS = 0o777
+BEYOND_PERMISSIONS = 0o7000
 _EXECUTABLE = 0o100
 
 

@@ -7,7 +7,6 @@ them. They have a private index of their own, so that only what changed is hashe
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
-from backtrail.git.complaints import really_named, understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.paths import (
     exists_inside,
@@ -28,6 +26,7 @@ from backtrail.git.paths import (
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.storable import Sieve
 from backtrail.git.storing import Storing, take_out
+from backtrail.git.switching import changed_meanwhile, switch_files
 from backtrail.git.trees import empty_tree, list_tree
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.plan import Sandbox
-    from backtrail.git.runner import GitRunner, Output
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
-
-_GLOB = re.compile(r"[*?\[\\]")
+    from backtrail.git.trees import TreeEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,52 +49,6 @@ class Included:
     """The patterns by which they were chosen."""
     absent: tuple[str, ...] = ()
     """Paths that were looked for by name and were not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Ignored files that patterns choose, and directories in which none could be looked for."""
-
-    files: list[bytes]
-    unreadable: list[bytes]
-
-
-def chosen_files(
-    git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
-) -> Chosen:
-    """Ignored files that match the patterns; `git` knows the captured files by its index.
-
-    A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
-    path with one is looked for from the root, also where its directory is ignored.
-    """
-    loose = [p for p in patterns if "/" not in p.rstrip("/")]
-    listings: list[Output] = []
-    if loose:
-        words = [word for p in loose for word in ("-x", f"!{p}")]
-        listings.append(git.run(*rules, "ls-files", "-o", "-z", "--exclude-standard", *words))
-    for pattern in (p.lstrip("/") for p in patterns if p not in loose):
-        directory = _fixed_directory(pattern)
-        words = ["-x", f"/{pattern}", "--", *([f"{directory}/"] if directory else [])]
-        listings.append(git.run("ls-files", "-o", "-i", "-z", *words))
-    told = [understood(listing) for listing in listings]
-    found = dict.fromkeys(path for rest, _ in told for path in rest.checked().records())
-    closed = dict.fromkeys(path for _, complaints in told for path in complaints.directories)
-    return Chosen(
-        files=[path for path in found if not path.endswith(b"/")],
-        unreadable=[really_named(root, path) for path in closed],
-    )
-
-
-def looked_for_by_place(patterns: Sequence[str], path: bytes) -> bool:
-    """Whether a pattern with a slash looks into the directory of a path, also if it is ignored."""
-    placed = (p.lstrip("/") for p in patterns if "/" in p.rstrip("/"))
-    directories = (os.fsencode(_fixed_directory(pattern)) for pattern in placed)
-    return any(not d or path.startswith(d + b"/") for d in directories)
-
-
-def _fixed_directory(pattern: str) -> str:
-    """The directory that a pattern names before its first wild card."""
-    return _GLOB.split(pattern, maxsplit=1)[0].rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +113,10 @@ class IncludedCamera:
         directories = self._directories(touched)
         with scratch_directory(self.store) as scratch:
             git = self.store.git(self.sandbox.path, scratch / "index")
-            _take_in(git, self.sandbox.path, touched)
+            take_in(git, self.sandbox.path, touched)
             now = git.call("write-tree").text
             self._refuse_changed(held, now)
-            git.call("read-tree", "-m", "-u", now, goal or empty_tree(len(now)))
+            switch_files(git, self.sandbox.path, now, goal or empty_tree(len(now)))
         self._bring_back(directories, ignored)
         self.kept_index.unlink(missing_ok=True)
 
@@ -177,14 +129,17 @@ class IncludedCamera:
     def _bring_back(
         self, directories: dict[bytes, int], ignored: Callable[[Sequence[bytes]], set[bytes]]
     ) -> None:
-        """Make ignored directories again that git removed with the last file in them."""
+        """Make ignored directories again that git removed with the last file in them.
+
+        Not those in a directory that is gone and not ignored: it came with them.
+        """
         root = self.sandbox.path
         gone = [path + b"/" for path in directories if lstat_inside(root, path) is None]
         stay = ignored(gone) if gone else set[bytes]()
         for path in (path.rstrip(b"/") for path in gone if path in stay):
-            if first_obstacle(root, path) is None:
-                place = os.path.join(os.fsencode(root), path)
-                os.makedirs(place)
+            place = os.path.join(os.fsencode(root), path)
+            if first_obstacle(root, path) is None and os.path.isdir(os.path.dirname(place)):
+                os.mkdir(place)
                 os.chmod(place, directories[path])
 
     def _refuse_directories(self, paths: Iterable[bytes]) -> None:
@@ -196,7 +151,7 @@ class IncludedCamera:
     def _refuse_changed(self, held: Sequence[dict[bytes, tuple[bytes, str]]], now: str) -> None:
         for path, entry in entries_of(self.store, TreeId(now)).items():
             if not any(entries.get(path) == entry for entries in held):
-                raise GitFailedError(f"{os.fsdecode(path)!r} has changed since it was captured")
+                raise changed_meanwhile([path])
 
 
 def entries_of(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[bytes, str]]:
@@ -205,7 +160,7 @@ def entries_of(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[by
     return {e.path: (e.mode, e.object_id) for e in list_tree(store, tree)}
 
 
-def _take_in(git: GitRunner, root: Path, paths: Sequence[bytes]) -> None:
+def take_in(git: GitRunner, root: Path, paths: Sequence[bytes]) -> None:
     """Fill an index with those of the paths that are there, all of which have to hold still."""
     storing = Storing(git, Sieve(root, None, lambda _: set()), set())
     storing.store(path for path in paths if exists_inside(root, path))
@@ -222,8 +177,30 @@ class IncludedMoves:
     going: set[bytes]
     staying: set[bytes]
     """Those that the goal does not have and that need not go."""
-    directories: set[bytes]
-    """The directories that hold chosen files now."""
+    present: dict[bytes, tuple[bytes, str]]
+    """All that are there now, with mode and content."""
+
+    @property
+    def directories(self) -> set[bytes]:
+        """The directories that hold chosen files now."""
+        return {parent for path in self.present for parent in parents_of(path)}
+
+    def in_the_way(
+        self,
+        files: Iterable[TreeEntry],
+        chosen: Iterable[TreeEntry],
+        directories: Iterable[bytes],
+    ) -> set[bytes]:
+        """Those that are where the goal has a directory, or another file at or above them."""
+        if not self.present:
+            return set()
+        others = {entry.path for entry in chosen if entry.path not in self.present}
+        taken, bare = others.union(entry.path for entry in files), set(directories)
+        return {
+            path
+            for path in self.present
+            if path in bare or any(p in taken for p in (path, *parents_of(path)))
+        }
 
 
 def included_moves(store: PrivateStore, now: Included, goal: Included) -> IncludedMoves:
@@ -233,5 +210,5 @@ def included_moves(store: PrivateStore, now: Included, goal: Included) -> Includ
         coming={path for path, entry in after.items() if before.get(path) != entry},
         going=going,
         staying=before.keys() - after.keys() - going,
-        directories={parent for path in before for parent in parents_of(path)},
+        present=before,
     )

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.bare_directories import survey
 from backtrail.git.directory_notes import DirectoryNote, noted_directories, places_of_rules
-from backtrail.git.extras import PERMISSIONS, Extras, Usual, exceptions, usual_modes
+from backtrail.git.extras import (
+    BEYOND_PERMISSIONS,
+    PERMISSIONS,
+    Extras,
+    Usual,
+    exceptions,
+    usual_modes,
+)
 from backtrail.git.hidden_rules import is_rules_file, read_rules_files
 from backtrail.git.inventory_memo import InventoryMemo
 from backtrail.git.nested import nested_head
@@ -26,7 +33,6 @@ if TYPE_CHECKING:
 
     from backtrail.git.listing import Lister, Untracked
 
-_SET_BITS = 0o7000
 # Git compares whole seconds: a chmod within the second of the last change would not be listed.
 _TOO_YOUNG_NS = 2_000_000_000
 _NOTHING = InventoryMemo(Extras(), (), (), {})
@@ -47,10 +53,12 @@ class Findings:
 
     memo: InventoryMemo
     special: tuple[bytes, ...]
+    """FIFOs and the like that no rule ignores."""
     lone_git: tuple[bytes, ...]
     """Entries named `.git` that belong to no repository."""
     hidden_rules: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """The .gitignore files that are not captured, with what they say."""
+    ignored_special: tuple[bytes, ...] = ()
 
     @property
     def extras(self) -> Extras:
@@ -99,11 +107,19 @@ class Inventory:
             empty_directories=tuple(sorted(map(os.fsdecode, empty))),
             repositories=repositories,
         )
-        self.set_bits |= {d for d, note in notes.items() if d and note.mode & _SET_BITS}
+        self.set_bits |= {d for d, note in notes.items() if d and note.mode & BEYOND_PERMISSIONS}
         hidden = self._hidden_rules(known, touched, captured, notes)
         memo = InventoryMemo(extras, tuple(sorted(self.set_bits)), tuple(self.young), notes, hidden)
         texts = read_rules_files(self.root, [*map(os.fsencode, hidden), *bare.rules_files])
-        return Findings(memo, self._special(notes, bare.special), lone_git, texts)
+        special = self._special(notes, bare.special)
+        ignored = self.ignored(special)
+        return Findings(
+            memo,
+            tuple(path for path in special if path not in ignored),
+            lone_git,
+            texts,
+            tuple(path for path in special if path in ignored),
+        )
 
     def _captured(self) -> list[bytes]:
         return self.lister.git.call("ls-files", "-c", "-z").records()
@@ -156,7 +172,7 @@ class Inventory:
             self.set_bits.discard(name)
             if stat.S_ISREG(found.st_mode):
                 modes[name] = found.st_mode & PERMISSIONS
-                if found.st_mode & _SET_BITS:
+                if found.st_mode & BEYOND_PERMISSIONS:
                     self.set_bits.add(name)
             if found.st_ctime_ns > self.now_ns - _TOO_YOUNG_NS:
                 self.young.append(name)
@@ -201,11 +217,9 @@ class Inventory:
             captured = self._captured()
         return tuple(sorted(set(places).difference(map(os.fsdecode, captured))))
 
-    def _special(self, notes: dict[str, DirectoryNote], more: Sequence[bytes]) -> tuple[bytes, ...]:
+    def _special(self, notes: dict[str, DirectoryNote], more: Sequence[bytes]) -> list[bytes]:
         names = ((d, name) for d, note in notes.items() for name in note.special)
-        found = sorted({*(os.fsencode(os.path.join(d, name)) for d, name in names), *more})
-        ignored = self.ignored(found)
-        return tuple(path for path in found if path not in ignored)
+        return sorted({*(os.fsencode(os.path.join(d, name)) for d, name in names), *more})
 
 
 def _above(paths: Iterable[bytes]) -> set[bytes]:

@@ -7,7 +7,6 @@ looked into again, so that a sandbox without new directories costs a single list
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +15,8 @@ from backtrail.git.complaints import Complaints, really_named, understood
 from backtrail.git.ignore import rules_in_force, scratch_directory
 from backtrail.git.judging import ignored_here
 from backtrail.git.paths import parents_of
-from backtrail.git.probes import take_for_directories
+from backtrail.git.private_index import copied
+from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from backtrail.git.runner import GitRunner, Output, RunningGit
     from backtrail.git.store import PrivateStore
 
-_LISTING = ("ls-files", "-o", "-z", "--exclude-standard")
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
 # Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
-_ARGUMENTS_LENGTH = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ class Lister:
         files = [record for record in records if not record.endswith(b"/")]
         repositories: list[bytes] = []
         if directories:
-            below = _below(directories)
+            below = only_below(directories)
             inside, more = self._readable(self.git.run(*self._words(*below)))
             inside = self._by_any_case(inside, *below)
             closed += more
@@ -95,7 +93,7 @@ class Lister:
 
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
-        words = ("--directory", *_below([d + b"/" for d in directories]))
+        words = ("--directory", *only_below([d + b"/" for d in directories]))
         records = _tolerated(self.git.run(*self._words(*words)))
         records = self._by_any_case(records, *words)
         return list(_bare([record for record in records if record.endswith(b"/")]))
@@ -108,11 +106,11 @@ class Lister:
         files: list[bytes] = []
         closed = Complaints()
         with scratch_directory(self.store) as directory:
-            scratch = {"GIT_INDEX_FILE": str(_copied(self.git, directory / "index"))}
+            scratch = {"GIT_INDEX_FILE": str(copied(self.git, directory / "index"))}
             while found:
                 repositories += found
                 take_for_directories(self.git, found, scratch)
-                below = _below(found)
+                below = only_below(found)
                 listed = self.git.run(*self._words(*below), extra=scratch)
                 inside, more = self._readable(listed)
                 inside = self._by_any_case(inside, *below, extra=scratch)
@@ -131,7 +129,7 @@ class Lister:
         """
         if not self.rules.ignore_case:
             return records
-        words = (*self.words, *_LISTING, *more)
+        words = (*self.words, *UNTRACKED, *more)
         shown = set(_tolerated(self.git.run(*words, extra=extra)))
         hidden = [record for record in records if record not in shown]
         ignored = ignored_here(self.store, self.root, self.rules, hidden)
@@ -147,7 +145,7 @@ class Lister:
         return rest.checked().records(), told
 
     def _words(self, *more: str) -> list[str]:
-        return [*self.words, *_CAPITALS_COUNT, *_LISTING, *more]
+        return [*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more]
 
 
 @contextmanager
@@ -159,9 +157,9 @@ def asking_ignored(
         git = store.git(root, index)
         if repositories:
             # Of a repository without captured files git would not even look at what is in it.
-            git = store.git(root, _copied(git, directory / "index"))
+            git = store.git(root, copied(git, directory / "index"))
             take_for_directories(git, [path + b"/" for path in repositories])
-        yield git.start(*words, *_LISTING, "-i", "--directory")
+        yield git.start(*words, *UNTRACKED, "-i", "--directory")
 
 
 def ignored_now(
@@ -187,26 +185,8 @@ def answered(asked: RunningGit) -> list[bytes]:
     return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]
 
 
-def _below(directories: Sequence[bytes]) -> list[str]:
-    """Arguments that restrict a listing to these directories; nothing lists everything."""
-    if not directories or sum(map(len, directories)) > _ARGUMENTS_LENGTH:
-        return []
-    # Git would begin at what all have in common, and stop there if that is a repository. Beside a
-    # name that is never listed they have nothing in common.
-    return ["--", ".git", *map(os.fsdecode, directories)]
-
-
 def _bare(directories: Sequence[bytes]) -> tuple[bytes, ...]:
     return tuple(d.rstrip(b"/") for d in directories)
-
-
-def _copied(git: GitRunner, copy: Path) -> Path:
-    try:
-        shutil.copyfile(git.environment["GIT_INDEX_FILE"], copy)
-    except FileNotFoundError:
-        # A cold start: the scratch index begins empty as well.
-        return copy
-    return copy
 
 
 def _tolerated(output: Output) -> list[bytes]:

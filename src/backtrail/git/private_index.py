@@ -10,18 +10,19 @@ import hashlib
 import os
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from backtrail.git.ignore import scratch_directory
+from backtrail.git.trees import HASHES
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
-_HASHES = {40: "sha1", 64: "sha256"}
 _LONG_AGO_NS = 1_000_000_000
 _SECOND_NS = 1_000_000_000
 
@@ -37,10 +38,17 @@ def working_index(store: PrivateStore, kept: Path) -> Generator[Path]:
         yield copy
 
 
+def copied(git: GitRunner, copy: Path) -> Path:
+    """A scratch copy of the index that git works on; absent, like that one, at a cold start."""
+    with suppress(FileNotFoundError):
+        shutil.copyfile(git.environment["GIT_INDEX_FILE"], copy)
+    return copy
+
+
 def index_is_sound(path: Path) -> bool:
     """Whether the trailing checksum fits; git itself accepts a flipped byte and goes wrong."""
     content = path.read_bytes()
-    for name in _HASHES.values():
+    for name in HASHES.values():
         size = hashlib.new(name).digest_size
         body, trailer = content[:-size], content[-size:]
         if body and hashlib.new(name, body, usedforsecurity=False).digest() == trailer:

@@ -1,7 +1,8 @@
-"""Entries of a scratch index that make git look into a directory instead of only naming it."""
+"""How git is asked what is in a sandbox, and made to look into what it would only name."""
 
 from __future__ import annotations
 
+import os
 import secrets
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from backtrail.git.runner import GitRunner
+
+
+UNTRACKED = ("ls-files", "-o", "-z", "--exclude-standard")
+_ARGUMENTS_LENGTH = 60_000
+
+
+def only_below(paths: Sequence[bytes]) -> list[str]:
+    """Arguments that restrict a listing to these paths; with none, it lists everything."""
+    if not paths or sum(map(len, paths)) > _ARGUMENTS_LENGTH:
+        return []
+    # Git would begin at what all have in common, and stop there if that is a repository. Beside a
+    # name that is never listed they have nothing in common.
+    return ["--", ".git", *map(os.fsdecode, paths)]
 
 
 def take_for_directories(

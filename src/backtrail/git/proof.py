@@ -23,7 +23,7 @@ from backtrail.git.nested import nested_head
 from backtrail.git.paths import parents_of
 from backtrail.git.proven_inventory import proven_inventory
 from backtrail.git.restore_extras import directories_and_root, directories_of, with_slash
-from backtrail.git.storable import NESTED, SET_BITS
+from backtrail.git.storable import NESTED, SET_BITS, SPECIAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -81,12 +81,18 @@ class _Proof:
         directories = directories_and_root(wanted, goal.extras)
         seen = walk_disk(self.sandbox.path, _whole(self.spared) - directories - wanted.keys())
         look_for(self.sandbox.path, seen, directories, wanted)
-        wrong = self._wrong_files(seen, wanted) | self._too_many(seen, wanted)
+        unexpected = self._unexpected(seen, wanted)
+        # A restore neither makes nor removes what is neither file, link nor directory.
+        special = unexpected.intersection(seen.special)
+        wrong = self._wrong_files(seen, wanted) | unexpected - special | self._still_there(seen)
         wrong |= {with_slash(path) for path in self._wrong_directories(seen, directories)}
         repositories = self._repositories(seen)
         return FileProof(
             wrong=tuple(os.fsdecode(path) for path in sorted(wrong)),
-            not_captured=self._not_captured(seen, wanted, repositories),
+            not_captured=(
+                *self._not_captured(seen, wanted, repositories),
+                *(NotCaptured(os.fsdecode(path), SPECIAL) for path in sorted(special)),
+            ),
             inventory=proven_inventory(
                 seen,
                 replace(goal.extras, repositories=repositories),
@@ -129,16 +135,18 @@ class _Proof:
     def _at(self, entry: TreeEntry) -> bytes:
         return os.path.join(os.fsencode(self.sandbox.path), entry.path)
 
-    def _too_many(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
+    def _unexpected(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
         """Files and empty directories that the goal does not have and that may not be there."""
         goal = self.plan.goal
         allowed = {os.fsencode(path).rstrip(b"/") for path in self._allowed()}
         files = [p for p in seen.files if p not in wanted and _is_outside(p, allowed)]
         empty = seen.empty.difference(map(os.fsencode, goal.extras.bare_directories))
         extra = {*files, *(d + b"/" for d in empty if _is_outside(d, allowed))}
-        extra -= ignored_at(self.store, self.plan.files, goal.ignore_rules, sorted(extra))
+        return extra - ignored_at(self.store, self.plan.files, goal.ignore_rules, sorted(extra))
+
+    def _still_there(self, seen: DiskWalk) -> set[bytes]:
         removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
-        return extra | seen.files.keys() & set(map(os.fsencode, removed))
+        return seen.files.keys() & set(map(os.fsencode, removed))
 
     def _allowed(self) -> Iterable[str]:
         unsaved = (note.path for note in self.plan.not_captured if note.reason != SET_BITS)

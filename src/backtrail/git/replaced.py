@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
@@ -18,7 +18,7 @@ from backtrail.git.paths import first_obstacle, lstat_inside
 from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
@@ -30,6 +30,10 @@ _IN_WORDS = {
     UNREADABLE: "it cannot be read",
     SPECIAL: "it is neither a file nor a link",
     NESTED: "it is a git repository",
+}
+_MOVE = "move it out of the sandbox"
+_HINTS = {
+    UNREADABLE: f"make it and the directories above it readable (chmod), or {_MOVE},",
 }
 
 
@@ -67,6 +71,16 @@ class InTheWay:
     files: tuple[bytes, ...] = ()
     empty_directories: tuple[bytes, ...] = ()
     """Without a slash. That no rule keeps them out of a checkpoint is not certain."""
+    chosen: tuple[bytes, ...] = ()
+    """Chosen ignored files: in the way like others, and kept apart from them."""
+
+    def with_chosen_apart(self, chosen: Collection[bytes]) -> InTheWay:
+        """The same, with chosen files told from the others."""
+        return replace(
+            self,
+            files=tuple(path for path in self.files if path not in chosen),
+            chosen=tuple(path for path in self.files if path in chosen),
+        )
 
 
 def replaced_paths(
@@ -110,22 +124,21 @@ def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable
     """Refuse to go on if something that would be replaced could not be captured."""
     for path in demanded:
         if path in not_captured:
-            reason = not_captured[path].reason
-            raise _refusal(path, _IN_WORDS.get(reason, reason))
+            raise _refusal(path, not_captured[path].reason)
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
     try:
         return _found_in_the_way(root, path)
     except PermissionError as error:
-        raise _refusal(path, _IN_WORDS[UNREADABLE]) from error
+        raise _refusal(path, UNREADABLE) from error
 
 
 def _above_in_the_way(root: Path, directory: bytes) -> list[bytes]:
     try:
         obstacle = first_obstacle(root, directory + b"/")
     except PermissionError as error:
-        raise _refusal(directory, _IN_WORDS[UNREADABLE]) from error
+        raise _refusal(directory, UNREADABLE) from error
     return [] if obstacle is None else [_capturable(root, obstacle)]
 
 
@@ -147,7 +160,7 @@ def _all_below(root: Path, directory: bytes) -> list[bytes]:
     for entry in _entries(root, directory):
         path = directory + b"/" + entry.name
         if entry.name == b".git":
-            raise _refusal(directory, _IN_WORDS[NESTED])
+            raise _refusal(directory, NESTED)
         if entry.is_dir(follow_symlinks=False):
             found += _all_below(root, path)
         else:
@@ -160,20 +173,20 @@ def _entries(root: Path, directory: bytes) -> list[os.DirEntry[bytes]]:
         with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
             return list(entries)
     except PermissionError:
-        raise _refusal(directory, _IN_WORDS[UNREADABLE]) from None
+        raise _refusal(directory, UNREADABLE) from None
 
 
 def _capturable(root: Path, path: bytes) -> bytes:
     found = lstat_inside(root, path)
     if found and not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
-        raise _refusal(path, _IN_WORDS[SPECIAL])
+        raise _refusal(path, SPECIAL)
     return path
 
 
-def _refusal(path: bytes, why: str) -> RefusedError:
-    shown = os.fsdecode(path)
+def _refusal(path: bytes, reason: str) -> RefusedError:
+    shown, why = os.fsdecode(path), _IN_WORDS.get(reason, reason)
     return RefusedError(
         f"{shown!r} is in the way of what would come back and cannot be saved first: {why}",
-        hint="move it out of the sandbox and try again",
+        hint=f"{_HINTS.get(reason, _MOVE)} and try again",
         details={"path": shown},
     )

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from backtrail.domain.rollback import RevertAction, RevertedFile
 from backtrail.git.extras import Extras
 from backtrail.git.ignore import IgnoreRules, scratch_directory
-from backtrail.git.included import Included, IncludedCamera, included_moves
+from backtrail.git.included import (
+    Included,
+    IncludedCamera,
+    IncludedMoves,
+    entries_of,
+    included_moves,
+    take_in,
+)
 from backtrail.git.judging import ignored_at
 from backtrail.git.paths import parents_of
 from backtrail.git.private_index import keep_index, working_index
@@ -27,6 +34,7 @@ from backtrail.git.restore_extras import (
     plan_extras,
 )
 from backtrail.git.storing import take_out
+from backtrail.git.switching import changed_meanwhile, switch_files
 from backtrail.git.trees import (
     TreeEntry,
     entries_in,
@@ -37,12 +45,14 @@ from backtrail.git.trees import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.gitstate import UserIndex
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
 
@@ -59,7 +69,7 @@ class Goal:
     """Chosen ignored files, with those that have to go as `absent`."""
     accounted: tuple[TreeId, ...] = ()
     """Trees whose paths, where the goal lacks them, are known to have been absent."""
-    uncaptured: tuple[str, ...] = ()
+    uncaptured: frozenset[str] = frozenset()
     """Paths that were there and could not be captured: what is at or below them stays."""
     before: Extras = field(default_factory=Extras)
     """Those of the safety checkpoint: a directory that stays for its ignored files keeps its mode,
@@ -83,6 +93,10 @@ class FilePlan:
     files: list[TreeEntry]
     """The goal's files, read once."""
     included: list[TreeEntry]
+    chosen_in_the_way: tuple[bytes, ...]
+    """Chosen ignored files of the present in the place of something else."""
+    handed_over: tuple[bytes, ...]
+    """Files that are chosen ignored ones in the goal: what happens to them is decided there."""
 
 
 def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> FilePlan:
@@ -92,32 +106,67 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     coming, going = differences(store, current.tree, goal.tree)
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
-    chosen = (entry.path for entry in included)
+    chosen = [entry.path for entry in included]
+    handed_over = set(chosen).intersection(going)
     moves = included_moves(store, current.state.included, goal.included)
+    written = {*coming, *moves.coming} - _there_already(store, current, moves, files, included)
     extras = plan_extras(
         current.state.extras,
         {*present.finish().checked().records(), *moves.directories},
         goal,
         [*files, *included],
-        {*coming, *moves.coming},
+        written,
     )
-    free = _not_in_the_way([*going, *extras.vanishing], [*coming, *directories, *chosen])
-    survivors = _survivors(store, goal, files, free) | _where_uncaptured(goal, moves.staying)
+    in_the_way = moves.in_the_way(files, included, extras.directories)
+    leaving = [path for path in going if path not in handed_over]
+    free = _not_in_the_way([*leaving, *extras.vanishing], [*coming, *directories, *chosen])
+    survivors = _survivors(store, goal, files, free) | _where_uncaptured(
+        goal, moves.staying - in_the_way
+    )
     extras = replace(extras, vanishing=tuple(d for d in extras.vanishing if d not in survivors))
-    restored = {*coming, *extras.changed, *extras.appearing}
-    removed = {*(path for path in going if path not in survivors), *extras.vanishing}
-    changes = dict.fromkeys(restored | moves.coming, RevertAction.RESTORED)
-    changes |= dict.fromkeys((removed | moves.going) - changes.keys(), RevertAction.REMOVED)
+    removed = {path for path in leaving if path not in survivors}
+    removed |= in_the_way.difference(e.path for e in files) if in_the_way else set()
     return FilePlan(
         goal=goal,
-        changes=tuple(RevertedFile(os.fsdecode(p), a) for p, a in sorted(changes.items())),
+        changes=_changes(
+            {*written, *extras.changed, *extras.appearing},
+            {*removed, *moves.going, *extras.vanishing},
+        ),
         survivors={os.fsdecode(p): why for p, why in sorted(survivors.items())},
         extras=extras,
         present=(current.state.included.tree, current.tree),
         not_captured=current.state.not_captured,
         files=files,
         included=included,
+        chosen_in_the_way=tuple(sorted(in_the_way)),
+        handed_over=tuple(sorted(handed_over)),
     )
+
+
+def _there_already(
+    store: PrivateStore,
+    current: Captured | Glimpse,
+    moves: IncludedMoves,
+    files: Sequence[TreeEntry],
+    included: Sequence[TreeEntry],
+) -> set[bytes]:
+    """What only moves between the chosen ignored files and all others, its content the same."""
+    chosen = [e for e in included if e.path in moves.coming]
+    here = entries_of(store, current.tree) if chosen else {}
+    moved = [e for e in files if e.path in moves.present] if moves.present else []
+    return {
+        e.path
+        for entries, known in ((moved, moves.present), (chosen, here))
+        for e in entries
+        if known.get(e.path) == (e.mode, e.object_id)
+    }
+
+
+def _changes(restored: set[bytes], removed: set[bytes]) -> tuple[RevertedFile, ...]:
+    """In the order of their paths; what is replaced by something else counts as restored."""
+    actions = dict.fromkeys(removed, RevertAction.REMOVED)
+    actions |= dict.fromkeys(restored, RevertAction.RESTORED)
+    return tuple(RevertedFile(os.fsdecode(p), action) for p, action in sorted(actions.items()))
 
 
 def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
@@ -192,6 +241,18 @@ def _ignored_directories(store: PrivateStore, plan: FilePlan, paths: Sequence[by
     return ignored.difference(os.fsencode(path) + b"/" for path in plan.goal.extras.absent)
 
 
+def _take_in_chosen(store: PrivateStore, git: GitRunner, root: Path, plan: FilePlan) -> None:
+    """Take chosen files that are in the way into the index, from which git replaces them."""
+    take_in(git, root, plan.chosen_in_the_way)
+    held, found = entries_of(store, plan.present[0]), git.call("ls-files", "-s", "-z").records()
+    split = (record.split(b"\t", 1) for record in found)
+    now = {path: head.split(b" ") for head, path in split}
+    for path in plan.chosen_in_the_way:
+        mode, name = held[path]
+        if path in now and now[path][:2] != [mode, name.encode()]:
+            raise changed_meanwhile([path])
+
+
 def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
     began, root, goal = time.time_ns(), sandbox.path, plan.goal
@@ -203,12 +264,14 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
     with working_index(store, kept) as index:
         git = store.git(root, index)
         survivors = [os.fsencode(path) for path in plan.survivors if not path.endswith("/")]
-        if survivors:
-            take_out(git, survivors)
-        present = git.call("write-tree").text if survivors else plan.present[1]
-        # Two trees, not --reset: git then refuses to touch a file that has changed since it was
-        # captured, or one that has appeared since in the place of one that comes back.
-        git.call("read-tree", "-m", "-u", present, goal.tree)
+        out = [*survivors, *plan.handed_over]
+        if out:
+            take_out(git, out)
+        if plan.chosen_in_the_way:
+            _take_in_chosen(store, git, root, plan)
+        moved = out or plan.chosen_in_the_way
+        present = git.call("write-tree").text if moved else plan.present[1]
+        switch_files(git, root, present, goal.tree)
         keep_index(index, kept, began_ns=began)
     IncludedCamera(store, sandbox).restore(
         (*plan.present, goal.tree),

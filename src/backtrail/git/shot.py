@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
 from backtrail.git.bystanders import with_bystanders
-from backtrail.git.extras import PERMISSIONS, Extras, exceptions
+from backtrail.git.chosen import Chosen, chosen_files, chosen_special_files
+from backtrail.git.extras import BEYOND_PERMISSIONS, PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
 from backtrail.git.gitstate import under_way
-from backtrail.git.included import Included, IncludedCamera, chosen_files, entries_of
+from backtrail.git.included import Included, IncludedCamera, entries_of
 from backtrail.git.inventory import Findings, Inventory
 from backtrail.git.judging import ignored_here
 from backtrail.git.paths import exists_inside, lstat_inside, parents_of
@@ -21,7 +22,7 @@ from backtrail.git.replaced import InTheWay, refuse_unsaved, replaced_paths
 from backtrail.git.staged import start_staged_scan
 from backtrail.git.state import SandboxState, encode_state, write_state
 from backtrail.git.state_memo import digest
-from backtrail.git.storable import UNREADABLE
+from backtrail.git.storable import NESTED, SET_BITS, SPECIAL, UNREADABLE
 from backtrail.git.stuck import refuse_endless_among
 from backtrail.git.transfer import bring_commit, bring_objects
 
@@ -88,16 +89,18 @@ class Shot:
         note: Callable[[InventoryMemo | None], None],
     ) -> tuple[TreeId, CommitId, SandboxState]:
         """Write the tree and, beside it, the state commit; note the inventory."""
-        in_the_way, tree = self._force(replacing)
-        state = self._state(in_the_way, replacing, keep=True)
+        chosen = self._choose()
+        in_the_way, tree = self._force(replacing, chosen)
+        state = self._state(in_the_way, chosen, replacing, keep=True)
         state_commit = self._state_commit(state, parts, memo)
         note(self.inventory)
         return tree(), state_commit, state
 
     def glance(self, replacing: Replacing) -> tuple[TreeId, SandboxState]:
         """The same without a state commit, and without changing anything that is kept."""
-        in_the_way, tree = self._force(replacing)
-        state = self._state(in_the_way, replacing, keep=False)
+        chosen = self._choose()
+        in_the_way, tree = self._force(replacing, chosen)
+        state = self._state(in_the_way, chosen, replacing, keep=False)
         return tree(), state
 
     def _state_commit(
@@ -107,7 +110,14 @@ class Shot:
             return CommitId(memo.state_commit)
         return write_state(self.store, state, parts.blobs(), self.sandbox.base_commit)
 
-    def _force(self, replacing: Replacing) -> tuple[InTheWay, Callable[[], TreeId]]:
+    def _choose(self) -> Chosen:
+        """The chosen ignored files; what is not ignored and was left out is none of them."""
+        snapshot, patterns = self.snapshot, self.rules.include_ignored
+        inputs = snapshot.inputs
+        found = chosen_files(self.store, snapshot.git, inputs.root, inputs.rules, patterns)
+        return replace(found, files=tuple(p for p in found.files if p not in snapshot.not_captured))
+
+    def _force(self, replacing: Replacing, chosen: Chosen) -> tuple[InTheWay, Callable[[], TreeId]]:
         """Capture what the rules kept out and the caller is about to replace.
 
         The tree of all that is being written meanwhile, unless it is known already.
@@ -115,7 +125,10 @@ class Shot:
         in_the_way = InTheWay()
         if replacing.trees or replacing.bare_directories:
             tree = self.snapshot.write_tree()
-            in_the_way = replaced_paths(self.store, self.sandbox.path, tree, replacing)
+            # Chosen files do not belong into the tree, also if they are in the way.
+            kept_aside = {*chosen.files, *replacing.included, *replacing.going}
+            found = replaced_paths(self.store, self.sandbox.path, tree, replacing)
+            in_the_way = found.with_chosen_apart(kept_aside)
             if not in_the_way.files:
                 return in_the_way, lambda: tree
         for path in in_the_way.files:
@@ -127,11 +140,15 @@ class Shot:
         writing = self.snapshot.start_write_tree()
         return in_the_way, lambda: self.snapshot.finish_write_tree(writing)
 
-    def _state(self, in_the_way: InTheWay, replacing: Replacing, *, keep: bool) -> SandboxState:
+    def _state(
+        self, in_the_way: InTheWay, chosen: Chosen, replacing: Replacing, *, keep: bool
+    ) -> SandboxState:
         findings = self._take_inventory()
         if replacing.trees:
             refuse_endless_among(self.sandbox.path, findings.special)
-        included, chosen, left_out = self._included(replacing, keep=keep)
+        included, left_out = self._included(chosen, in_the_way, replacing, keep=keep)
+        held = list(entries_of(self.store, included.tree))
+        left_out += self._not_in_chosen(chosen, held, findings)
         noted = {
             **self.snapshot.not_captured,
             **{os.fsencode(note.path): note for note in (*findings.notes(), *left_out)},
@@ -144,7 +161,7 @@ class Shot:
             forced=tuple(os.fsdecode(path) for path in in_the_way.files),
             accounted=replacing.trees,
             extras=self._with_bystanders(
-                self._with_more(findings.extras, chosen, in_the_way.empty_directories),
+                self._with_more(findings.extras, held, in_the_way.empty_directories),
                 findings,
                 replacing,
             ),
@@ -165,29 +182,44 @@ class Shot:
         return self._findings
 
     def _included(
-        self, replacing: Replacing, *, keep: bool
-    ) -> tuple[Included, list[bytes], list[NotCaptured]]:
+        self, chosen: Chosen, in_the_way: InTheWay, replacing: Replacing, *, keep: bool
+    ) -> tuple[Included, list[NotCaptured]]:
         """The chosen ignored files, and those that are about to be replaced."""
-        patterns, root = self.rules.include_ignored, self.sandbox.path
-        snapshot = self.snapshot
-        chosen = chosen_files(snapshot.git, root, snapshot.inputs.rules, patterns)
+        root = self.sandbox.path
         looked_for = (*replacing.included, *replacing.going)
         demanded = [path for path in looked_for if exists_inside(root, path)]
+        demanded += in_the_way.chosen
         tree, left_out = IncludedCamera(self.store, self.sandbox).capture(
             chosen.files, demanded, self.rules.max_file_size, keep=keep
         )
         left_out += (NotCaptured(os.fsdecode(d), UNREADABLE) for d in chosen.unreadable)
         refuse_unsaved({os.fsencode(note.path): note for note in left_out}, demanded)
-        absent = [path for path in looked_for if not exists_inside(root, path)]
-        held = list(entries_of(self.store, tree))
-        return Included(tree, patterns, tuple(map(os.fsdecode, absent))), held, left_out
+        absent = (os.fsdecode(path) for path in looked_for if not exists_inside(root, path))
+        return Included(tree, self.rules.include_ignored, tuple(absent)), left_out
+
+    def _not_in_chosen(
+        self, chosen: Chosen, held: Iterable[bytes], findings: Findings
+    ) -> list[NotCaptured]:
+        """What of the chosen ignored files no checkpoint can hold."""
+        root, patterns = self.sandbox.path, self.rules.include_ignored
+        special = chosen_special_files(
+            self.store, root, self.ignore_rules, patterns, chosen, findings.ignored_special
+        )
+        modes = ((path, lstat_inside(root, path)) for path in held)
+        set_bits = (path for path, found in modes if found and found.st_mode & BEYOND_PERMISSIONS)
+        return [
+            *(NotCaptured(os.fsdecode(path), SPECIAL) for path in sorted(special)),
+            *(NotCaptured(os.fsdecode(path + b"/.git"), NESTED) for path in chosen.repositories),
+            *(NotCaptured(os.fsdecode(path), SET_BITS) for path in set_bits),
+        ]
 
     def _with_more(self, extras: Extras, files: list[bytes], empty: Sequence[bytes]) -> Extras:
         """The extras, with what no rule would have captured: chosen files, empty directories."""
         if not files and not empty:
             return extras
         odd_files = exceptions(self._modes(files), extras.usual.of_file)
-        directories = {*empty, *(parent for path in files for parent in parents_of(path))}
+        inside = (*files, *empty)
+        directories = {*empty, *(parent for path in inside for parent in parents_of(path))}
         odd_directories = exceptions(self._modes(directories), lambda _: extras.usual.directory)
         return replace(
             extras,

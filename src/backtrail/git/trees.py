@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 
-_HASHES = {40: "sha1", 64: "sha256"}
+HASHES = {40: "sha1", 64: "sha256"}
+"""Git's hash functions, by the length of an id in hexadecimal digits."""
 _LISTED = re.compile(rb"(\d+) [a-z]+ ([0-9a-f]+)\t([^\0]+)\0")
 
 
 def empty_tree(id_length: int) -> TreeId:
     """The id of the tree without entries, which git knows without having it."""
-    return TreeId(hashlib.new(_HASHES[id_length], b"tree 0\0", usedforsecurity=False).hexdigest())
+    return TreeId(hashlib.new(HASHES[id_length], b"tree 0\0", usedforsecurity=False).hexdigest())
 
 
 class TreeEntry(NamedTuple):

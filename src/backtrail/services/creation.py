@@ -21,6 +21,7 @@ from backtrail.domain.lineage import Lineage, lineage_of
 from backtrail.git.additions import Additions, CommitPair, start_additions
 from backtrail.git.commits import write_checkpoint
 from backtrail.git.replaced import Replacing
+from backtrail.services.collection import collection_put_off
 from backtrail.services.facts import checkpoint_facts, first_metadata, metadata_with_capture
 from backtrail.services.ids import new_id
 from backtrail.services.journal import Entry, log_done
@@ -52,6 +53,7 @@ class Made:
     captured: Captured
 
 
+@collection_put_off()
 def create_checkpoint(
     locked: LockedSandbox,
     request: CheckpointRequest,

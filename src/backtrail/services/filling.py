@@ -79,11 +79,16 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     git_proof = prove_git_state(store, sandbox, git_plan, wanted)
     refuse_wrong(what, [*proof.wrong, *git_proof.wrong])
     locked.camera.believe(proof.inventory)
-    return worth_saying(contents.state, replace(current.state, extras=contents.state.extras), files)
+    alike = replace(current.state, extras=contents.state.extras)
+    return worth_saying(sandbox.path, contents.state, alike, files)
 
 
 def _on_own_branch(state: GitState, branch: str | None) -> GitState:
     """The same with HEAD on a branch of its own: no branch can be checked out twice."""
     return replace(
-        state, head_ref=f"refs/heads/{branch}", branch=branch, branch_commit=state.head_commit
+        state,
+        head_ref=f"refs/heads/{branch}",
+        branch=branch,
+        branch_commit=state.head_commit,
+        detached_from=None,
     )

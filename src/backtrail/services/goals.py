@@ -6,11 +6,10 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.chosen import chosen_at
 from backtrail.git.extras import Selection, with_selection
-from backtrail.git.included import Included, entries_of, looked_for_by_place
-from backtrail.git.judging import ignored_at
-from backtrail.git.partial import selected_entries, selects, tree_with_paths_from
-from backtrail.git.paths import parents_of
+from backtrail.git.included import Included, entries_of
+from backtrail.git.partial import Arriving, selected_entries, selected_tree, selects
 from backtrail.git.replaced import Replacing
 from backtrail.git.restore import Goal
 from backtrail.git.restore_extras import directories_of
@@ -46,53 +45,54 @@ def goal_of(
     )
 
 
-def _uncaptured(state: SandboxState) -> tuple[str, ...]:
+def _uncaptured(state: SandboxState) -> frozenset[str]:
     """Paths that were there and of which nobody knows what was there."""
-    return tuple(entry.path for entry in state.not_captured if entry.reason != SET_BITS)
+    return frozenset(entry.path for entry in state.not_captured if entry.reason != SET_BITS)
 
 
 def _partial_goal(
     store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
 ) -> Goal:
-    rules = present.state
-    tree = tree_with_paths_from(store, present.tree, wanted.tree, paths)
+    rules, extras = present.state, wanted.state.extras
+    uncaptured = _uncaptured(wanted.state)
+    chosen = _included_goal(store, wanted, rules.included, uncaptured)
+    selection = frozenset(paths)
+    arriving = Arriving(
+        paths=selection,
+        files=selected_entries(store, wanted.tree, selection),
+        included=selected_entries(store, chosen.tree, selection),
+        bare_directories=tuple(d for d in extras.bare_directories if selects(selection, d)),
+    )
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.
-    selected = (os.fsdecode(e.path) for e in selected_entries(store, tree, paths))
-    uncaptured = _uncaptured(wanted.state)
+    selected = (os.fsdecode(entry.path) for entry in arriving.files)
     return Goal(
-        tree=tree,
+        tree=arriving.tree_from(store, present.tree, arriving.files),
         ignore_rules=rules.ignore_rules,
         index=rules.git_state.index,
         forced=tuple({*rules.forced, *selected}),
-        extras=with_selection(rules.extras, _selection(store, wanted, present, paths)),
-        included=_partial_included(
-            store,
-            _included_goal(store, wanted, rules.included, uncaptured),
-            rules.included,
-            paths,
-        ),
+        extras=with_selection(rules.extras, _selection(store, extras, present, arriving)),
+        included=_partial_included(store, chosen, rules.included, arriving),
+        accounted=tuple(selected_tree(store, tree, selection) for tree in wanted.state.accounted),
         uncaptured=uncaptured,
         before=rules.extras,
     )
 
 
 def _selection(
-    store: PrivateStore, wanted: Captured, present: Captured | Glimpse, paths: tuple[str, ...]
+    store: PrivateStore, extras: Extras, present: Captured | Glimpse, arriving: Arriving
 ) -> Selection:
-    extras = wanted.state.extras
-    trees = [tree for tree in (wanted.tree, wanted.state.included.tree) if tree]
-    found = [entry for tree in trees for entry in selected_entries(store, tree, paths)]
-    entries = [entry for entry in found if entry.is_file]
+    paths = arriving.paths
+    entries = [entry for entry in arriving.entries if entry.is_file]
     empty = tuple(d for d in extras.empty_directories if selects(paths, d))
     standing = {d: mode for d, mode in extras.standing.items() if selects(paths, d)}
     selected = replace(extras, empty_directories=empty, standing=standing)
-    inside = directories_of([e.path for e in entries], selected)
+    inside = directories_of([e.path for e in arriving.entries], selected)
     there = directories_of((e.path for e in list_tree(store, present.tree)), present.state.extras)
     # A directory above the selected paths that is there stays as it is.
     names = [os.fsdecode(d) for d in inside if d not in there or selects(paths, os.fsdecode(d))]
     return Selection(
-        selects=lambda path: selects(paths, path),
+        selects=arriving.selects,
         files={
             os.fsdecode(e.path): extras.file_mode(os.fsdecode(e.path), e.mode_bits) for e in entries
         },
@@ -104,53 +104,36 @@ def _selection(
 
 
 def _included_goal(
-    store: PrivateStore, wanted: Captured, present: Included, uncaptured: tuple[str, ...]
+    store: PrivateStore, wanted: Captured, present: Included, uncaptured: frozenset[str]
 ) -> Included:
-    """The target's chosen files; others go only if the target would have chosen them, too.
+    """The target's chosen files; others go only if the target would have held them, too.
 
     What was there and could not be captured would have been: it was not absent.
     """
     included = wanted.state.included
     absent = set(included.absent)
-    if included.patterns == present.patterns:
-        then, now = entries_of(store, included.tree), entries_of(store, present.tree)
-        others = map(os.fsdecode, _looked_at(store, wanted, sorted(now.keys() - then.keys())))
-        absent.update(path for path in others if not selects(uncaptured, path))
+    then, now = entries_of(store, included.tree), entries_of(store, present.tree)
+    if others := now.keys() - then.keys():
+        files = list_tree(store, wanted.tree)
+        others.difference_update(entry.path for entry in files)
+        looked_for = (e.path for tree in wanted.state.accounted for e in list_tree(store, tree))
+        absent.update(map(os.fsdecode, others.intersection(looked_for)))
+        if included.patterns == present.patterns:
+            rules = wanted.state.ignore_rules
+            new = chosen_at(store, files, rules, included.patterns, sorted(others))
+            absent.update(p for p in map(os.fsdecode, new) if not selects(uncaptured, p))
     return replace(included, absent=tuple(sorted(absent)))
 
 
-def _looked_at(store: PrivateStore, wanted: Captured, paths: list[bytes]) -> list[bytes]:
-    """Those paths that the target's capture would have chosen, had they been there.
-
-    It did not look into repositories and, for a name without a slash, into ignored directories.
-    """
-    state = wanted.state
-    inside = tuple(state.extras.repositories)
-    outside = [p for p in paths if not selects(inside, os.fsdecode(p))]
-    above = sorted({parent + b"/" for path in outside for parent in parents_of(path)})
-    if not above:
-        return outside
-    closed = ignored_at(store, list_tree(store, wanted.tree), state.ignore_rules, above)
-    # Of directories in each other only the innermost is judged: what is above an open one is open.
-    opened = tuple(directory for directory in above if directory not in closed)
-    return [
-        path
-        for path in outside
-        if looked_for_by_place(state.included.patterns, path)
-        or b"/" not in path
-        or any(directory.startswith(path.rpartition(b"/")[0] + b"/") for directory in opened)
-    ]
-
-
 def _partial_included(
-    store: PrivateStore, wanted: Included, present: Included, paths: tuple[str, ...]
+    store: PrivateStore, wanted: Included, present: Included, arriving: Arriving
 ) -> Included:
     """The present's chosen files, with those under the paths as the whole goal has them."""
     nothing = empty_tree(store.id_length())
-    absent = tuple(path for path in wanted.absent if selects(paths, path))
-    if wanted.tree is None and present.tree is None:
+    absent = tuple(path for path in wanted.absent if selects(arriving.paths, path))
+    if not arriving.included and present.tree is None:
         return replace(present, absent=absent)
-    tree = tree_with_paths_from(store, present.tree or nothing, wanted.tree or nothing, paths)
+    tree = arriving.tree_from(store, present.tree or nothing, arriving.included)
     return replace(present, tree=None if tree == nothing else tree, absent=absent)
 
 

@@ -1,22 +1,34 @@
-"""What a rollback cannot bring back and has to say: nested repositories, a merge under way."""
+"""What a rollback cannot bring back and has to say: repositories, what was not captured."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RevertAction
+from backtrail.domain.wording import some_of
+from backtrail.git.nested import nested_head
+from backtrail.git.storable import NESTED, SET_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from backtrail.domain.checkpoint import Checkpoint, NotCaptured
     from backtrail.git.restore import FilePlan
     from backtrail.git.state import SandboxState
 
 
-def worth_saying(wanted: SandboxState, before: SandboxState, files: FilePlan) -> tuple[str, ...]:
+def worth_saying(
+    root: Path, wanted: SandboxState, before: SandboxState, files: FilePlan
+) -> tuple[str, ...]:
     """Sentences about what is different although the files are as they were."""
-    return (*_about_repositories(wanted, before, files), *_about_work_under_way(wanted))
+    return (
+        *_about_repositories(root, wanted, before, files),
+        *_about_what_is_gone(root, wanted),
+        *_about_set_bits(wanted, before, files),
+        *_about_work_under_way(wanted),
+    )
 
 
 def newly_missing(found: Iterable[NotCaptured], previous: Checkpoint | None) -> Iterator[str]:
@@ -29,10 +41,13 @@ def newly_missing(found: Iterable[NotCaptured], previous: Checkpoint | None) -> 
 
 
 def _about_repositories(
-    wanted: SandboxState, before: SandboxState, files: FilePlan
+    root: Path, wanted: SandboxState, before: SandboxState, files: FilePlan
 ) -> Iterator[str]:
-    then, now = wanted.extras.repositories, before.extras.repositories
+    then, now = wanted.extras.repositories, dict(before.extras.repositories)
     for path, head in sorted(then.items()):
+        # One that is ignored by now was not looked for, and is there all the same.
+        if path not in now and (found := nested_head(root, os.fsencode(path))):
+            now[path] = found
         if path not in now:
             yield f"the repository in {path}/ has been deleted since: only its files come back"
         elif now[path] != head:
@@ -49,6 +64,27 @@ def _fate(repository: str, files: FilePlan) -> str:
     if any(path.startswith(f"{repository}/") for path in files.survivors):
         return "its files go but for those left alone, its .git stays"
     return "its files go, its .git stays"
+
+
+def _about_what_is_gone(root: Path, wanted: SandboxState) -> Iterator[str]:
+    """Repositories have sentences of their own, and of set bits the file itself comes back."""
+    notes = (n.path for n in wanted.not_captured if n.reason not in (NESTED, SET_BITS))
+    gone = [path for path in notes if not os.path.lexists(root / path)]
+    if gone:
+        yield f"not captured at the checkpoint, and gone since: {some_of(gone)}"
+
+
+def _about_set_bits(wanted: SandboxState, before: SandboxState, files: FilePlan) -> Iterator[str]:
+    """Those that were there, unless they are there still and nobody writes the file."""
+    written = {c.file for c in files.changes if c.action is RevertAction.RESTORED}
+    kept = _with_set_bits(before) - written
+    lost = sorted(_with_set_bits(wanted) - kept)
+    if lost:
+        yield f"set-id and sticky bits were not captured: {some_of(lost)}"
+
+
+def _with_set_bits(state: SandboxState) -> set[str]:
+    return {note.path for note in state.not_captured if note.reason == SET_BITS}
 
 
 def _about_work_under_way(wanted: SandboxState) -> Iterator[str]:

@@ -23,7 +23,7 @@ from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.recovery import needed_row
 from backtrail.services.restoring import content_of, heal
 from backtrail.services.returning import find_source, put_in_place, refuse_branch_in_use
-from backtrail.services.rollback import Order, go_on
+from backtrail.services.rollback import Aim, Order, go_on
 from backtrail.services.workspace import LockedSandbox
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _carry_out(ws: Workspace, store: PrivateStore, operation: Operation) -> Roll
     entry = Entry(
         operation.kind, phase_after=operation.phase_after, state_after=operation.state_after
     )
-    return go_on(locked, Order(target, entry), operation, wanted)
+    return go_on(locked, Order(target, entry), operation, Aim(wanted))
 
 
 def _give_up(ws: Workspace, operation: Operation, error: BacktrailError) -> None:

@@ -7,6 +7,7 @@ same end.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointState
@@ -233,4 +234,15 @@ def way_back(locked: LockedSandbox, operation: Operation, target: Checkpoint) ->
     name = locked.plan.name
     if operation.kind is OperationKind.RESTORE:
         return f"plan rollback {name} {target.seq} tries again"
+    if operation.kind in (OperationKind.UNDO, OperationKind.REDO):
+        # One that failed is not on the stacks: its own safety checkpoint is the way back.
+        with locked.workspace.database.read() as uow:
+            safety = operation.safety_checkpoint_id
+            before = uow.checkpoints.get(safety) if safety else None
+        if before is not None:
+            only = "".join(f" --path {quote(path)}" for path in operation.paths)
+            return (
+                f"plan rollback {name} {before.seq}{only} brings back the state before the "
+                f"{operation.kind}, and plan {operation.kind} {name} tries again"
+            )
     return f"plan undo {name} brings back the state before the {operation.kind}"

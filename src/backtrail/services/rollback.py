@@ -13,8 +13,9 @@ from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import RollbackResult
 from backtrail.git.listing import answered, asking_ignored, ignored_now
-from backtrail.git.partial import refuse_unknown_paths
+from backtrail.git.partial import refuse_unknown_paths, whole_paths
 from backtrail.git.restore import plan_files
+from backtrail.services.collection import collection_put_off
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.forecast import Outlook
 from backtrail.services.goals import goal_of, replacing
@@ -56,6 +57,16 @@ class Order:
 
     target: Checkpoint
     entry: Entry
+    said: tuple[str, ...] = ()
+    """What of it the user did not ask for in so many words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is to be brought back and, for some paths alone, what is there in their place."""
+
+    wanted: Captured
+    present: Glimpse | None = None
 
 
 def rollback_order(
@@ -103,22 +114,22 @@ def take_back_order(locked: LockedSandbox, stack: Stack) -> Order:
 def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Restore the target exactly, prove it, and move the timeline."""
     ws = locked.workspace
-    wanted = _check_guards(locked, order)
+    aim = _check_guards(locked, order)
+    order = _with_whole_paths(locked, order, aim.wanted)
     with ws.database.write() as uow:
         operation = open_operation(ws, uow, locked.plan, order.entry)
     ws.failpoints.reach("rollback.opened")
-    return go_on(locked, order, operation, wanted)
+    return go_on(locked, order, operation, aim)
 
 
-def go_on(
-    locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured
-) -> RollbackResult:
+@collection_put_off()
+def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -> RollbackResult:
     """From an operation that is open to its end."""
     ws = locked.workspace
     partial = bool(order.entry.paths)
     impact = impact_of(locked, order.target, partial=partial)
-    said = about_the_timeline(locked, order.target, partial=partial)
-    safety, ignored, prepared = _make_ready(locked, order, operation, wanted)
+    said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
+    safety, ignored, prepared = _make_ready(locked, order, operation, aim)
     staying = spared(locked.sandbox.path, ignored, prepared.files)
     operation = begin_restoring(locked, operation, safety.checkpoint, ignored)
     ws.failpoints.reach("rollback.restoring")
@@ -136,27 +147,30 @@ def go_on(
         dry_run=False,
         paths=operation.paths,
         changes=restored.files.changes,
-        left_alone=left_alone(restored.files, staying, restored.proof.not_captured),
+        left_alone=left_alone(restored.files, staying, safety.captured.state.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=(*restored.messages, *_remarks(operation, wanted, prepared, safety), *said),
+        messages=(*restored.messages, *_remarks(locked, aim, prepared, safety), *said),
     )
 
 
+@collection_put_off()
 def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> RollbackResult:
     """Exactly what carrying the order out would do; nothing of it is done."""
     if abort_run:
         foretell_abort(locked.workspace, locked.plan)
-    wanted = _check_guards(locked, order, abort_run=abort_run)
+    aim = _check_guards(locked, order, abort_run=abort_run)
+    wanted, order = aim.wanted, _with_whole_paths(locked, order, aim.wanted)
     entry = order.entry
-    current = locked.camera.peek(replacing=_replacing(locked, wanted, entry.paths))
+    current = locked.camera.peek(replacing=_replacing(locked, aim, entry.paths))
     goal = goal_of(locked.store, wanted, current, entry.paths)
     files = plan_files(locked.store, current, goal)
     partial = bool(entry.paths)
-    said = about_the_timeline(locked, order.target, partial=partial)
+    said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
     if not partial:
         git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
-        said = (*git_plan.messages, *worth_saying(wanted.state, current.state, files), *said)
+        told = worth_saying(locked.sandbox.path, wanted.state, current.state, files)
+        said = (*git_plan.messages, *told, *said)
     staying = spared(locked.sandbox.path, _ignored(locked, current), files)
     return RollbackResult(
         plan=locked.plan,
@@ -176,8 +190,8 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     )
 
 
-def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> Captured:
-    """Everything that can be refused before anything is changed; gives the target's content."""
+def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> Aim:
+    """Everything that can be refused before anything is changed."""
     check_plan_allows_rollback(locked.workspace, locked.plan)
     if not abort_run:
         check_no_run(locked.workspace, locked.plan)
@@ -185,25 +199,40 @@ def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = Fals
     check_restorable(heal(locked, order.target))
     check_sandbox_quiet(locked.sandbox)
     wanted = content_of(locked, order.target)
-    if order.entry.paths and order.entry.kind is OperationKind.ROLLBACK:
-        refuse_unknown_paths(locked.store, order.entry.paths, (wanted, locked.camera.peek()))
-    elif not order.entry.paths:
+    if not order.entry.paths:
         git_plan_for(locked, wanted, move_branch=order.entry.move_branch)
-    return wanted
+        return Aim(wanted)
+    present = locked.camera.peek()
+    if order.entry.kind is OperationKind.ROLLBACK:
+        paths, root = order.entry.paths, locked.sandbox.path
+        refuse_unknown_paths(locked.store, root, paths, wanted, present)
+    return Aim(wanted, present)
 
 
-def _replacing(locked: LockedSandbox, wanted: Captured, paths: tuple[str, ...]) -> Replacing:
+def _with_whole_paths(locked: LockedSandbox, order: Order, wanted: Captured) -> Order:
+    asked = order.entry.paths
+    paths = whole_paths(locked.store, wanted, asked)
+    said = tuple(
+        f"{path!r} was a file at the checkpoint: it comes back in the place of all that is in it"
+        for path in paths
+        if path not in asked
+    )
+    return replace(order, entry=replace(order.entry, paths=paths), said=said)
+
+
+def _replacing(locked: LockedSandbox, aim: Aim, paths: tuple[str, ...]) -> Replacing:
     """What will be written over the sandbox: of a partial restore, its goal."""
-    if not paths:
-        state = wanted.state
-        coming = replacing(locked.store, wanted.tree, state.extras, state.included)
+    if aim.present is None:
+        state = aim.wanted.state
+        coming = replacing(locked.store, aim.wanted.tree, state.extras, state.included)
         return replace(coming, accounted=state.accounted)
-    goal = goal_of(locked.store, wanted, locked.camera.peek(), paths)
-    return replacing(locked.store, goal.tree, goal.extras, goal.included)
+    goal = goal_of(locked.store, aim.wanted, aim.present, paths)
+    coming = replacing(locked.store, goal.tree, goal.extras, goal.included)
+    return replace(coming, accounted=goal.accounted)
 
 
 def _make_ready(
-    locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured
+    locked: LockedSandbox, order: Order, operation: Operation, aim: Aim
 ) -> tuple[Made, list[str], Prepared]:
     """The safety checkpoint, what is ignored, and what will be done.
 
@@ -211,14 +240,19 @@ def _make_ready(
     """
     ws, since = locked.workspace, time.time_ns()
     try:
-        safety = _make_safe(locked, order, operation, wanted)
+        safety = _make_safe(locked, order, operation, aim)
         ws.failpoints.reach("rollback.safety_made")
         captured, kept = safety.captured, locked.camera.kept_index
         state, root = captured.state, locked.sandbox.path
         nested = [os.fsencode(path) for path in state.extras.repositories]
         with asking_ignored(locked.store, root, state.ignore_rules, kept, nested) as asked:
             prepared = prepare(
-                locked, operation, wanted=wanted, safety=captured, current=captured, since_ns=since
+                locked,
+                operation,
+                wanted=aim.wanted,
+                safety=captured,
+                current=captured,
+                since_ns=since,
             )
             ignored = [os.fsdecode(path) for path in answered(asked)]
     except BacktrailError as error:
@@ -227,7 +261,7 @@ def _make_ready(
     return safety, ignored, prepared
 
 
-def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, wanted: Captured) -> Made:
+def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -> Made:
     locked.workspace.progress("saving the sandbox as it is")
     request = CheckpointRequest(
         reason=f"before {operation.kind} to checkpoint {order.target.seq}",
@@ -237,16 +271,15 @@ def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, wanted
         locked,
         request,
         operation_id=operation.operation_id,
-        replacing=_replacing(locked, wanted, operation.paths),
+        replacing=_replacing(locked, aim, operation.paths),
     )
 
 
-def _remarks(
-    operation: Operation, wanted: Captured, prepared: Prepared, safety: Made
-) -> tuple[str, ...]:
-    if operation.paths:
+def _remarks(locked: LockedSandbox, aim: Aim, prepared: Prepared, safety: Made) -> tuple[str, ...]:
+    if aim.present is not None:
         return ()
-    return worth_saying(wanted.state, safety.captured.state, prepared.files)
+    root, before = locked.sandbox.path, safety.captured.state
+    return worth_saying(root, aim.wanted.state, before, prepared.files)
 
 
 def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:

@@ -200,4 +200,6 @@ def _not_captured_line(entry: object) -> str:
     if not isinstance(entry, dict):
         return safe(entry)
     known = cast("dict[str, object]", entry)
-    return f"{safe(known.get('path', '?'))} ({safe(known.get('reason', 'unknown'))})"
+    large = known.get("size")
+    told = f", {size(large)}" if isinstance(large, int) else ""
+    return f"{safe(known.get('path', '?'))} ({safe(known.get('reason', 'unknown'))}{told})"

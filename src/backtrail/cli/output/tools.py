@@ -8,6 +8,7 @@ from backtrail.cli.output.fields import checkpoint_fields
 from backtrail.cli.output.report import Report, Value
 from backtrail.cli.output.text import safe
 from backtrail.domain.errors import ExitCode
+from backtrail.domain.wording import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Plan
     from backtrail.domain.tools import ToolCall
 
-_NAMED = 3
 _NEVER_BEGAN = (ExitCode.NOT_EXECUTABLE, ExitCode.COMMAND_NOT_FOUND)
 
 
@@ -52,6 +52,4 @@ def _sentences(plan: Plan, call: ToolCall) -> Iterator[str]:
         yield f"tool {call.name} failed with {call.exit_code}"
     changed = [safe(change.file) for change in call.unexpected_changes]
     if changed:
-        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
-        named = ", ".join(changed[:_NAMED])
-        yield f"tool {call.name} is declared to only read, but changed {named}{more}"
+        yield f"tool {call.name} is declared to only read, but changed {some_of(changed)}"

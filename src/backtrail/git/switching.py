@@ -1,0 +1,39 @@
+"""Letting git bring files from one tree to another, unless somebody has changed one meanwhile."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import GitFailedError
+from backtrail.domain.wording import some_of
+from backtrail.git.complaints import changed_since, really_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from backtrail.git.runner import GitRunner
+
+
+def switch_files(git: GitRunner, root: Path, present: str, goal: str) -> None:
+    """Write and remove what differs between the tree that the index holds and the goal.
+
+    Two trees, not --reset: git then refuses to touch a file that has changed since it was captured,
+    or one that has appeared since in the place of one that comes back.
+    """
+    output = git.run("read-tree", "-m", "-u", present, goal)
+    changed = changed_since(output.stderr) if output.code else []
+    if changed:
+        raise changed_meanwhile([really_named(root, path) for path in changed])
+    output.checked()
+
+
+def changed_meanwhile(paths: Sequence[bytes]) -> GitFailedError:
+    """What to tell when somebody writes where files are being restored."""
+    names = [os.fsdecode(path) for path in paths]
+    was, it_was = ("was", "it was") if len(names) == 1 else ("were", "they were")
+    return GitFailedError(
+        f"{some_of(list(map(repr, names)))} {was} changed while {it_was} being rolled back",
+        details={"paths": names},
+    )
