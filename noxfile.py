@@ -150,7 +150,9 @@ def benchmark(session: nox.Session) -> None:
     # asv keeps what it knows of the machine in the home directory, and nowhere else.
     env = {"HOME": str(fresh_directory(session, "asv-home"))}
     session.run("asv", "machine", "--yes", silent=True, env=env)
-    session.run("asv", "run", "--quick", "--python=same", *session.posargs, env=env)
+    # Why one failed is part of what it says.
+    words = ("--quick", "--python=same", "--show-stderr", *session.posargs)
+    session.run("asv", "run", *words, env=env)
 
 
 @nox.session

@@ -41,7 +41,9 @@ def git(*arguments, cwd, **variables):
         for what in ("NAME", "EMAIL")
     }
     env = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull, **variables}
-    subprocess.run(["git", *arguments], cwd=cwd, env=env, check=True, capture_output=True)
+    # Nothing packs in the background, while something is measured or the repository is deleted.
+    command = ["git", "-c", "gc.auto=0", *arguments]
+    subprocess.run(command, cwd=cwd, env=env, check=True, capture_output=True)
 
 
 def make_repository(root, files):
@@ -52,9 +54,8 @@ def make_repository(root, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"file {number}\n" * 20)
     git("add", "-A", cwd=root)
-    # Packed now, as a repository in use is, and not in the background while something is measured.
-    git("config", "gc.auto", "0", cwd=root)
     git("commit", "-qm", "base", cwd=root)
+    # Packed, as a repository in use is.
     git("gc", "--quiet", cwd=root)
 
 
