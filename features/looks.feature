@@ -88,7 +88,14 @@ Feature: What a person sees
     When I run "plan checkpoint list auth --format rich"
     Then it shows: 1 | initial | 2 | one | manual | 3 hours ago | pinned | 3 | two | just now | green
     When I run "plan checkpoint show auth last-green --format rich"
-    Then it shows: Checkpoint 3 (two) | Timeline | live | Created | just now
+    Then it shows: Checkpoint 3 (two) | Timeline | live | Created | just now | Head | plan/auth at
+    When the agent runs "git switch --quiet --detach"
+    And I run "plan save auth -v --format rich"
+    Then it shows: Head | detached at
+    When the agent runs "git switch --quiet --orphan fresh"
+    And I run "plan save auth -v --format rich"
+    Then it shows: Head | fresh, without a commit
+    When the agent runs "git switch --quiet plan/auth"
     When I roll back to "one"
     And I run "plan checkpoint list auth --all --format rich"
     Then it shows: 3 | two | superseded

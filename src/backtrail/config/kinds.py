@@ -16,6 +16,7 @@ W = TypeVar("W", bound=StrEnum)
 MOST = 10**15
 _LONGEST = timedelta(days=36500)
 _LONGEST_TEXT = 1000
+_SOME_PATTERNS = '[".env", "data/*.sqlite"]'
 
 
 class WrongValueError(Exception):
@@ -83,21 +84,28 @@ def _texts(value: object) -> list[str]:
 
 def _patterns(value: object) -> tuple[str, ...]:
     texts = _texts(value)
-    if not all(map(_is_pattern, texts)):
-        raise WrongValueError
+    for text in texts:
+        wrong = _wrong_with_pattern(text)
+        if wrong:
+            raise WrongValueError(f"{text!r} {wrong}; for instance {_SOME_PATTERNS}")
     return tuple(texts)
 
 
-def _is_pattern(text: str) -> bool:
-    return (
-        bool(text.strip("/ "))
-        and len(text) <= _LONGEST_TEXT
-        and text[0] not in "!#"
-        and not any(c in text for c in "\0\n")
-        and not {"", ".", ".."}.intersection(text.removeprefix("/").removesuffix("/").split("/"))
-        # Git takes a lone backslash at the end for no pattern at all.
-        and (len(text) - len(text.rstrip("\\"))) % 2 == 0
-    )
+def _wrong_with_pattern(text: str) -> str | None:
+    """Why a text is no pattern that means one thing, in the words that follow it."""
+    parts = text.removeprefix("/").removesuffix("/").split("/")
+    # Git takes a lone backslash at the end for no pattern at all.
+    lone_backslash = (len(text) - len(text.rstrip("\\"))) % 2
+    reasons = {
+        "names nothing": not text.strip("/ "),
+        f"is longer than {_LONGEST_TEXT} characters": len(text) > _LONGEST_TEXT,
+        f"begins with {text[:1]}": text[:1] in ("!", "#"),
+        "has a line break or a NUL in it": not {"\0", "\n"}.isdisjoint(text),
+        "has .. in it": ".." in parts,
+        "has ./ or // in it": not {"", "."}.isdisjoint(parts),
+        "ends with a backslash": bool(lone_backslash),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def _path(value: object) -> str:
@@ -166,8 +174,7 @@ AGE = Kind(
 )
 PATTERNS = Kind(
     "a list of patterns",
-    'for instance [".env", "data/*.sqlite"]; a pattern cannot begin with ! or # or have .. in it, '
-    "nor ./ or //, nor end with a backslash",
+    f"for instance {_SOME_PATTERNS}",
     _patterns,
     lambda value: list(cast("tuple[str, ...]", value)),
 )

@@ -41,7 +41,12 @@ def checked_request(
 def checked_paths(paths: Sequence[str]) -> tuple[str, ...]:
     for path in paths:
         parts = path.split("/")
-        if path.startswith("/") or any(part in ("", ".", "..", ".git") for part in parts):
+        if ".git" in parts:
+            raise UsageError(
+                f"{path!r} is git's own and never captured",
+                hint="a rollback without --path brings back HEAD, branch and index of the sandbox",
+            )
+        if any(part in ("", ".", "..") for part in parts):
             raise UsageError(
                 f"{path!r} is not a path inside the sandbox",
                 hint="leave --path out to restore everything",

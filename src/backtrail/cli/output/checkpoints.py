@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
 
-_NOT_CAPTURED = "not_captured"
+_NOT_CAPTURED, _HEAD = "not_captured", "head"
 _BRIEF = ("seq", "checkpoint_id", "checkpoint_type", "sandbox_ref", "label")
 
 
@@ -159,6 +159,16 @@ def _readable(value: object) -> object:
     return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
+def _head(value: object) -> object:
+    """Where HEAD was, in words; whatever the metadata looks like."""
+    if not isinstance(value, dict):
+        return value
+    known = cast("dict[str, object]", value)
+    ref, commit = known.get("ref"), known.get("commit")
+    place = str(ref).removeprefix("refs/heads/") if ref else "detached"
+    return f"{place} at {commit}" if commit else f"{place}, without a commit"
+
+
 def _facts(checkpoint: Checkpoint) -> Table:
     from backtrail.cli.output.look import facts, state, text
 
@@ -174,7 +184,8 @@ def _facts(checkpoint: Checkpoint) -> Table:
         ("Sandbox", text(checkpoint.filesystem_path)),
     ]
     extra = {k: v for k, v in checkpoint.metadata.items() if v and k != _NOT_CAPTURED}
-    rows += [(safe(k).replace("_", " ").capitalize(), text(_readable(v))) for k, v in extra.items()]
+    told = {**extra, **({_HEAD: _head(extra[_HEAD])} if _HEAD in extra else {})}
+    rows += [(safe(k).replace("_", " ").capitalize(), text(_readable(v))) for k, v in told.items()]
     rows += [("Not captured", text(file, "yellow")) for file in _not_captured(checkpoint)]
     return facts(rows)
 
