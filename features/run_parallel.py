@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 FEATURES = Path(__file__).resolve().parent
+ON_POSTGRESQL = os.environ.get("BACKTRAIL_TEST_DATABASE") == "postgresql"
 # What takes longest is started first, so that it is not waited for alone at the end.
 LONGEST = (
+    *(["postgresql"] if ON_POSTGRESQL else []),
     "crash_matrix",
     "crash_of_recovery",
     "fidelity_random",
@@ -39,14 +41,14 @@ LONGEST = (
     "refusals",
     "model",
 )
-# Thousands of small files are written and synced: memory is the better place where there is room.
-ON_POSTGRESQL = os.environ.get("BACKTRAIL_TEST_DATABASE") == "postgresql"
 TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
+# Thousands of small files are written and synced: memory is the better place where there is room.
 MEMORY, ROOM = Path("/dev/shm"), 1024**3
 # Not all of `support`: behave forgets what was registered with it before it begins.
 HEAVY = ("behave.__main__", "support.crashes", "support.models")
 WARM = (
     "support.statements",
+    "support.rows",
     "support.tree",
     *(["support.postgresql"] if ON_POSTGRESQL else []),
 )

@@ -164,6 +164,8 @@ class World:
             services.close()
 
     def create_plan(self, name: str) -> Plan:
+        if "PLAN_HOME" not in self.extra_env:
+            self.rows.make_schema()
         with self.services() as services:
             return services.plans.create(name).plan
 
