@@ -1,5 +1,6 @@
 """`plan correct`."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from backtrail.cli.session import Session
 from backtrail.cli.target import Finder
 from backtrail.domain.correction import CorrectionMode
 from backtrail.domain.errors import UsageError
+from backtrail.domain.plan import Plan
 
 Words = Annotated[
     list[str] | None,
@@ -39,6 +41,12 @@ Nearest = Annotated[
 ]
 
 
+def _only(words: Sequence[str], plan: Plan) -> str:
+    if not words:
+        raise UsageError("no decision is named", hint=f"plan decision tree {plan.name} shows them")
+    return words[0]
+
+
 def correct(
     session: Session,
     words: Words = None,
@@ -62,11 +70,7 @@ def correct(
     with session.services() as services:
         finder = Finder(session, services, plan_option, destructive=mode is CorrectionMode.REVERT)
         plan, rest = finder.plan_and_words(words or (), most=1)
-        if not rest:
-            raise UsageError(
-                "no decision is named", hint=f"plan decision tree {plan.name} shows them"
-            )
-        service, found = services.corrections, rest[0]
+        service, found = services.corrections, _only(rest, plan)
         preview = partial(
             service.preview,
             plan.plan_id,
