@@ -489,8 +489,8 @@ Feature: Ignored files that are captured because plan.toml names them
     Then the sandbox is exactly as it was at "three"
 
   Scenario Outline: What of chosen files cannot be captured is told: <what>
-    Given plan.toml says: include_ignored = ["tool", "run/", "data/**"]
-    And the agent writes "tool\nrun\ndata\n" to ".gitignore"
+    Given plan.toml says: include_ignored = ["tool", "run/", "data/**", "build/pipe", "out/deep/"]
+    And the agent writes "tool\nrun\ndata\nbuild\nout\n" to ".gitignore"
     And the agent runs "<command>"
     And I save checkpoint "one"
     Then the latest checkpoint tells that it does not hold: <path>
@@ -501,14 +501,23 @@ Feature: Ignored files that are captured because plan.toml names them
       | a FIFO of a chosen name, deeper       | mkfifo src/tool                                     | src/tool    |
       | a FIFO in a chosen directory          | sh -c 'mkdir run; echo > run/f; mkfifo run/p'       | run/p       |
       | a FIFO alone in a directory           | sh -c 'mkdir data; mkfifo data/p'                   | data/p      |
+      | a FIFO that a pattern names           | sh -c 'mkdir build; mkfifo build/pipe'              | build/pipe  |
+      | a FIFO deep in a named directory      | sh -c 'mkdir -p out/deep/er; mkfifo out/deep/er/p'  | out/deep/er/p |
       | set-id bits                           | sh -c 'echo > tool; chmod 4755 tool'                | tool        |
       | a repository in a chosen directory    | sh -c 'git init -q data/n; echo > data/n/f'         | data/n/.git |
 
-  Scenario: A file in the place of a chosen FIFO is left alone
-    Given plan.toml says: include_ignored = ["tool"]
-    And the agent writes "tool\n" to ".gitignore"
-    And the agent runs "mkfifo tool"
+  Scenario Outline: A file in the place of a chosen FIFO is left alone: <path>
+    Given plan.toml says: include_ignored = ["tool", "build/pipe", "out/deep/"]
+    And the agent writes "tool\nbuild\nout\n" to ".gitignore"
+    And the agent makes the directories: build, out/deep/er
+    And the agent runs "mkfifo <path>"
     And I save checkpoint "one"
-    When the agent runs "sh -c 'rm tool; echo work > tool'"
+    When the agent runs "sh -c 'rm <path>; echo work > <path>'"
     And I roll back to "one"
-    Then "tool" holds "work\n"
+    Then "<path>" holds "work\n"
+
+    Examples:
+      | path            |
+      | tool            |
+      | build/pipe      |
+      | out/deep/er/pipe |

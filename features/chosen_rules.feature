@@ -165,6 +165,31 @@ Feature: Which ignored files patterns choose, and which of them are new
       | of which nothing else is captured              | nest           | .env       | *     |
       | with captured files                            | nest           | .env       | .env  |
 
+  Scenario Outline: The pattern "<pattern>" leads into a repository, <what>
+    Given plan.toml says: include_ignored = ["<pattern>"]
+    And the agent writes "vendor\napi/.env\n" to ".gitignore"
+    And the agent runs "<make>"
+    And the agent writes "one\n" to "<file>"
+    And I save checkpoint "one"
+    When the agent writes "two\n" to "<file>"
+    And I save checkpoint "two"
+    And I roll back to "one"
+    Then "<file>" holds "one\n"
+    When I undo
+    Then "<file>" holds "two\n"
+    When the agent runs "rm -rf vendor/.git vendor/sub/.git api/.git"
+    And I roll back to "one"
+    Then "<file>" holds "one\n"
+
+    Examples:
+      | pattern           | what                       | file              | make                                                           |
+      | vendor/sub/data/x | the outer one of two       | vendor/sub/data/x | sh -c 'git init -q vendor; git init -q vendor/sub'             |
+      | vendor/sub/data/x | in an ignored directory    | vendor/sub/data/x | git init -q vendor/sub                                         |
+      | vendor/sub/data/x | the ignored directory      | vendor/sub/data/x | git init -q vendor                                             |
+      | vendor/sub/data/* | with commits               | vendor/sub/data/x | sh -c 'git init -q vendor/sub; git -C vendor/sub commit -q --allow-empty -m c' |
+      | vendor/sub/       | by its own name            | vendor/sub/data/x | git init -q vendor/sub                                         |
+      | api/.env          | of which nothing is captured | api/.env        | git init -q api                                                |
+
   Scenario: A chosen file in two repositories in each other in an ignored directory
     Given plan.toml says: include_ignored = ["data/**/*.sqlite"]
     And the agent runs "git init --quiet data/repo"

@@ -223,6 +223,21 @@ Feature: A crash loses nothing and needs no repair
       | read-tree -m -u | fails               |
       | read-tree -m -u | finds the disk full |
 
+  Scenario: The disk is full in the middle of a rollback, also for the rows
+    Given a repository with plan "auth"
+    And the agent works and saves: one, two
+    And work that is in no checkpoint yet
+    When "plan rollback auth one --yes" finds the disk full when it restores files, with git and with its rows
+    Then it exits with 10 and says "free some space and try again; what was begun is then finished or taken back"
+    When I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    When I run "plan undo auth"
+    Then it succeeds
+    And the sandbox is exactly as it was at "unsaved"
+    And rows and refs agree, and nothing is half done
+
   Scenario Outline: Work after a crash that no checkpoint would hold stays: <what>
     Given a repository with plan "auth"
     And plan.toml says: max_file_size = "1 KiB"

@@ -8,7 +8,7 @@ from behave import given, step, then, when
 from support import audit, crashes, drive, faults
 from support.crashes import KILLED
 from support.examples import thorough
-from support.forked import KillHere, run_forked
+from support.forked import DoHere, KillHere, run_forked
 from support.world import remove, write_files
 
 UNSAVED = {"src/app.py": "print('unsaved')\n", "notes.txt": "unsaved notes\n"}
@@ -317,6 +317,13 @@ def _(context, labels):
 def _(context, command, subcommand, way):
     env = faults.faulty_git(context.world, subcommand, way)
     context.ran = run_forked(context.world, *command.split()[1:], env=env)
+
+
+@when('"{command:Text}" finds the disk full when it restores files, with git and with its rows')
+def _(context, command):
+    env = faults.faulty_git(context.world, "read-tree -m -u", "finds the disk full")
+    full = DoHere("rollback.restoring", faults.fill_database)
+    context.ran = run_forked(context.world, *command.split()[1:], env=env, failpoints=full)
 
 
 @when('"{command:Text}" is killed at random moments {count:d} times, git and all')

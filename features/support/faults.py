@@ -1,10 +1,13 @@
-"""A git on PATH that fails, dawdles or lies at chosen commands, and is the real one otherwise."""
+"""A git on PATH that fails, dawdles or lies at chosen commands, and rows that cannot be written."""
 
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import time
 from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine, event
 
 from support.world import PATIENCE_SECONDS
 
@@ -56,3 +59,15 @@ def wait_until_it_dawdles(world: World) -> int:
 
 def let_it_go_on(world: World) -> None:
     (world.root / "faulty git" / "go on").touch()
+
+
+def fill_database() -> None:
+    """From here on no row can be written in this process, as where the disk is full."""
+
+    def refuse(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.split(maxsplit=1)[0] in {"INSERT", "UPDATE", "DELETE"}:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorname = "SQLITE_FULL"
+            raise error
+
+    event.listen(Engine, "before_cursor_execute", refuse)

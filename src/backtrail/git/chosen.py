@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from backtrail.git.complaints import really_named, understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.judging import laid_out, rules_above, rules_of
-from backtrail.git.paths import is_directory_inside, is_special, parents_of
+from backtrail.git.paths import (
+    is_directory_inside,
+    is_special,
+    is_special_inside,
+    is_there,
+    parents_of,
+)
 from backtrail.git.private_index import copied
 from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
 
@@ -52,7 +58,7 @@ def chosen_files(
     repositories: set[bytes] = set()
     with scratch_directory(store) as directory:
         for question in _questions(rules, patterns):
-            listed = _Listed(git, question, directory / "index")
+            listed = _Listed(git, root, question, directory / "index")
             found.update(dict.fromkeys(listed.files()))
             closed.update(dict.fromkeys(listed.closed))
             repositories |= listed.repositories
@@ -90,29 +96,41 @@ def chosen_special_files(
 ) -> set[bytes]:
     """FIFOs and the like that patterns choose, of which git itself does not speak.
 
-    Looked for are those that are `known` to be ignored, those beside chosen files, and those right
-    in the directories that patterns name.
+    Looked for are those that are `known` to be ignored, those beside chosen files, those that
+    patterns name, and those below a directory that one names in full, or right in the one before
+    its first wild card.
     """
     if not patterns:
         return set()
     places = {path.rpartition(b"/")[0] for path in chosen.files}
-    places.update(place for p in patterns if _has_place(p) for place in _place_of(p))
-    candidates = sorted({*known, *(path for place in places for path in _special_in(root, place))})
+    candidates = {*known, *(path for place in places for path in _special_in(root, place))}
+    for pattern in filter(_has_place, patterns):
+        for place in _place_of(pattern):
+            candidates.update(_special_in(root, place, below=not _GLOB.search(pattern)))
+    candidates = sorted(candidates)
     if not candidates:
         return set()
     return _chosen_among(store, rules_above(root, candidates), rules, patterns, candidates)
 
 
-def _special_in(root: Path, directory: bytes) -> list[bytes]:
+def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]:
+    """What is special right in a directory or all the way `below` it; or the place itself."""
     # Not through a link; the sandbox itself has been looked at.
-    if not directory or not is_directory_inside(root, directory):
+    if not place:
         return []
+    if not is_directory_inside(root, place):
+        return [place] if is_special_inside(root, place) else []
     try:
-        with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
-            return [os.path.join(directory, e.name) for e in entries if is_special(e)]
+        with os.scandir(os.path.join(os.fsencode(root), place)) as found:
+            entries = list(found)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         # Gone, or told as unreadable.
         return []
+    deeper = [e for e in entries if below and e.name != b".git" and e.is_dir(follow_symlinks=False)]
+    return [
+        *(os.path.join(place, e.name) for e in entries if is_special(e)),
+        *(path for e in deeper for path in _special_in(root, place + b"/" + e.name, below=True)),
+    ]
 
 
 def _chosen_among(
@@ -165,31 +183,45 @@ def _has_place(pattern: str) -> bool:
     return "/" in pattern.rstrip("/")
 
 
+def _repositories_towards(root: Path, places: Sequence[bytes]) -> list[bytes]:
+    """Those that places are in, or are themselves; with a slash."""
+    directories = dict.fromkeys(d for place in places for d in (*parents_of(place), place))
+    return [d + b"/" for d in directories if is_there(root, d + b"/.git")]
+
+
 class _Listed:
     """One listing, with what is in the repositories that it only names."""
 
-    def __init__(self, git: GitRunner, question: _Question, scratch: Path) -> None:
-        self._git, self._question, self._scratch = git, question, scratch
+    def __init__(self, git: GitRunner, root: Path, question: _Question, scratch: Path) -> None:
+        self._git, self._root, self._question, self._scratch = git, root, question, scratch
+        self._index: dict[str, str] | None = None
         self.closed: list[bytes] = []
         self.repositories: set[bytes] = set()
 
     def files(self) -> list[bytes]:
+        # Git does not even name a repository if only something in it is asked for.
+        self._look_into(_repositories_towards(self._root, self._question.below))
         records = self._ask(self._question.below)
-        files = [path for path in records if not path.endswith(b"/")]
-        found = [path for path in records if path.endswith(b"/")]
-        if found:
-            index = {"GIT_INDEX_FILE": str(copied(self._git, self._scratch))}
-            while found:
-                self.repositories.update(found)
-                take_for_directories(self._git, found, index)
-                records = self._ask(found, index)
-                files += (path for path in records if not path.endswith(b"/"))
-                named = (path for path in records if path.endswith(b"/"))
-                found = [path for path in named if path not in self.repositories]
+        files: list[bytes] = []
+        while records:
+            files += (path for path in records if not path.endswith(b"/"))
+            named = (path for path in records if path.endswith(b"/"))
+            found = [path for path in named if path not in self.repositories]
+            self._look_into(found)
+            records = self._ask(found) if found else []
         return files
 
-    def _ask(self, below: Sequence[bytes], index: Mapping[str, str] | None = None) -> list[bytes]:
-        output = self._git.run(*self._question.words, *only_below(below), extra=index)
+    def _look_into(self, repositories: list[bytes]) -> None:
+        """Have git take these for directories from here on, in an index of its own."""
+        if not repositories:
+            return
+        if self._index is None:
+            self._index = {"GIT_INDEX_FILE": str(copied(self._git, self._scratch))}
+        self.repositories.update(repositories)
+        take_for_directories(self._git, repositories, self._index)
+
+    def _ask(self, below: Sequence[bytes]) -> list[bytes]:
+        output = self._git.run(*self._question.words, *only_below(below), extra=self._index)
         rest, complaints = understood(output)
         self.closed += complaints.directories
         return rest.checked().records()

@@ -27,6 +27,24 @@ def exists_inside(root: Path, path: bytes) -> bool:
     return found is not None and not stat.S_ISDIR(found.st_mode)
 
 
+def is_there(root: Path, path: bytes) -> bool:
+    """Whether there is anything at a path below the root, or may be."""
+    try:
+        return lstat_inside(root, path) is not None
+    except PermissionError:
+        return True
+
+
+def is_special_inside(root: Path, path: bytes) -> bool:
+    """Whether a path below the root is a FIFO, a socket or a device."""
+    try:
+        found = lstat_inside(root, path)
+    except PermissionError:
+        return False
+    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    return found is not None and not any(is_kind(found.st_mode) for is_kind in kinds)
+
+
 def is_directory_inside(root: Path, path: bytes) -> bool:
     try:
         found = lstat_inside(root, path)

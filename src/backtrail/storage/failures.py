@@ -66,7 +66,7 @@ _DAMAGED_HINT = "restore it from a backup; the checkpoints themselves are in the
 _HINTS = {
     _LOCKED: "try again when the other process has ended",
     _CROWDED: "try again when another process has ended, or let the server take more connections",
-    _FULL: "free some space and try again; nothing was changed",
+    _FULL: "free some space and try again; what was begun is then finished or taken back",
     _DAMAGED: _DAMAGED_HINT,
     _NOT_A_DATABASE: _DAMAGED_HINT,
     _UNREACHABLE: "see that its server runs and answers; the next command repairs what was cut off",
