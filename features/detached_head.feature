@@ -226,6 +226,29 @@ Feature: A detached HEAD is described as it was
       | git commit --quiet --allow-empty -m onwards | git checkout --quiet v2 | update-ref --no-deref --create-reflog -m checkout: | HEAD detached from v1 |
       | git status                                  | git checkout --quiet v2 | update-ref --no-deref --create-reflog -m checkout: | HEAD detached at v1 |
 
+  Scenario: A git that was killed has left its lock, which nobody can tell from the user's own
+    Given the agent runs "git checkout --quiet v1"
+    And I save checkpoint "one"
+    And the agent runs "git switch --quiet plan/auth"
+    And the agent writes "work\n" to "work.txt"
+    And I remember the sandbox as "two"
+    When "plan rollback auth one --yes" is run while git "update-ref --no-deref" leaves its lock and kills the program
+    Then it is killed
+    When I run "plan save auth"
+    Then it succeeds
+    And it notes "an interrupted rollback is not finished yet"
+    And it notes "HEAD.lock exists"
+    When I run "plan undo auth"
+    Then it exits with 8 and says "HEAD.lock"
+    When the lock "HEAD.lock" is removed
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "finished the rollback"
+    And the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    And rows and refs agree, and nothing is half done
+
   Scenario: Somebody who detached HEAD elsewhere after a crash is left alone
     Given the agent runs "git checkout --quiet v1"
     And the agent runs "git commit --quiet --allow-empty -m onwards"

@@ -105,6 +105,21 @@ Feature: What a rollback leaves alone, and what it tells
     When I run "plan checkpoint show auth one --format plain"
     Then it prints "big (larger than max_file_size, 2.0 KiB)"
 
+  Scenario Outline: What cannot be looked at is not said to be gone: a directory of the mode <mode>
+    Given plan.toml says: max_file_size = "1 KiB"
+    And the agent runs "sh -c 'mkdir d; head -c 5000 /dev/zero > d/big'"
+    And these modes: d <before>
+    When somebody without privileges runs "plan save auth --label one"
+    And these modes: d <mode>
+    And somebody without privileges runs "plan rollback auth one --yes --format json"
+    Then it succeeds
+    And it does not tell "gone since"
+
+    Examples:
+      | before | mode |
+      | 0755   | 0000 |
+      | 0600   | 0600 |
+
   Scenario Outline: Another git is at work in the sandbox: <file>
     Given the agent writes "one\n" to "f"
     And I save checkpoint "one"

@@ -132,6 +132,7 @@ Feature: The timeline
     Then it is refused with exit code 11
     And the refusal names "work.txt"
     And the refusal names "plan undo"
+    And the refusal names "'safety_checkpoint_seq': 5"
     And the timeline is: initial, one, two, three, pre_rollback
     And superseded are: nothing
     When I undo

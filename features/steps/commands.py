@@ -192,6 +192,11 @@ def _(context, words_):
     assert words_ in context.ran.ok().json()["messages"], context.ran.json()["messages"]
 
 
+@then('it does not tell "{words_:Text}"')
+def _(context, words_):
+    assert not [m for m in context.ran.ok().json()["messages"] if words_ in m], context.ran.json()
+
+
 @then("left alone, by its JSON, were: {listed}")
 def _(context, listed):
     found = [left["file"] for left in context.ran.ok().json()["data"]["left_alone"]]

@@ -271,6 +271,11 @@ def _(context, file):
     (audit.git_dir(context.world, "auth") / file).write_text("theirs")
 
 
+@when('the lock "{file:Text}" is removed')
+def _(context, file):
+    (audit.git_dir(context.world, "auth") / file).unlink()
+
+
 @then("their lock is still there")
 def _(context):
     lock = audit.git_dir(context.world, "auth") / "index.lock"

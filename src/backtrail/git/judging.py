@@ -125,6 +125,6 @@ def _place(root: bytes, path: bytes, text: bytes) -> None:
             with open(full, "xb") as file:
                 file.write(text)
     except (FileExistsError, NotADirectoryError):
-        # A candidate in the place of a directory of the checkpoint: it is in the way of what
-        # comes back, so it cannot be left alone, and leaving it out here says so.
+        # A candidate in the place of a directory that holds rules. Left out here it counts as
+        # ignored; what is in the way of something that comes back nobody asks about.
         return

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
-# Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import TreeId
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.paths import parents_of
+from backtrail.git.paths import is_there, parents_of
 from backtrail.git.runner import nul_joined
 from backtrail.git.storing import take_out
 from backtrail.git.trees import TreeEntry, list_tree
@@ -140,6 +140,6 @@ def _why_unknown(root: Path, path: str, wanted: Captured, present: Glimpse) -> s
         for note in state.state.not_captured:
             if note.path == path:
                 return f"not in the checkpoint, and {words}: {note.reason}"
-    if os.path.lexists(root / path):
+    if is_there(root, os.fsencode(path)):
         return "not in the checkpoint, and ignored, so that it is left alone"
     return "neither in the checkpoint nor in the sandbox"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 UNTRACKED = ("ls-files", "-o", "-z", "--exclude-standard")
+# Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
 _ARGUMENTS_LENGTH = 60_000
 
 

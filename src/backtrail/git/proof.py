@@ -20,7 +20,7 @@ from backtrail.git.disk_walk import DiskWalk, look_for, walk_disk
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.judging import ignored_at
 from backtrail.git.nested import nested_head
-from backtrail.git.paths import parents_of
+from backtrail.git.paths import is_there, parents_of
 from backtrail.git.proven_inventory import proven_inventory
 from backtrail.git.restore_extras import directories_and_root, directories_of, with_slash
 from backtrail.git.storable import NESTED, SET_BITS, SPECIAL
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
     from backtrail.git.trees import TreeEntry
 
+# Not those of the capture: the proof shares nothing with what it judges.
 _HASHES = {40: "sha1", 64: "sha256"}
 _CHUNK = 1 << 20
 _KIND_AND_PERMISSIONS = 0o170777
@@ -178,13 +179,12 @@ class _Proof:
         repositories: Mapping[str, str],
     ) -> tuple[NotCaptured, ...]:
         """What is there and in no checkpoint, for the record of the restored state."""
-        root = os.fsencode(self.sandbox.path)
         left = [
             note
             for note in self.plan.not_captured
             if note.reason not in (SET_BITS, NESTED)
             and os.fsencode(note.path) not in wanted
-            and os.path.lexists(os.path.join(root, os.fsencode(note.path)))
+            and is_there(self.sandbox.path, os.fsencode(note.path))
         ]
         odd = (path for path in seen.with_set_bits if path in wanted)
         return (

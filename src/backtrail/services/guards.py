@@ -97,6 +97,11 @@ def check_sandbox_quiet(sandbox: Sandbox) -> None:
             f"{what} is under way in the sandbox",
             hint="finish or abort it first (git status says how); a checkpoint can be made now",
         )
+    check_no_git_lock(sandbox)
+
+
+def check_no_git_lock(sandbox: Sandbox) -> None:
+    """No other git may be about to change index or HEAD, or have left its lock behind."""
     lock = sandbox.git_dir / "index.lock"
     if lock.exists():
         raise index_busy(lock)

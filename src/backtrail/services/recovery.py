@@ -11,14 +11,16 @@ import time
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
-from backtrail.domain.errors import BacktrailError, StorageError
+from backtrail.domain.errors import BacktrailError, BusyError, StorageError
 from backtrail.domain.operation import OperationKind, OperationState
+from backtrail.domain.wording import some_of
 from backtrail.git.foreign import find_strangers, foreign_git_state
 from backtrail.git.foreign_extras import foreign_extras
 from backtrail.git.gitstate import under_way
 from backtrail.services.apply_landing import finish_apply, tidy_up
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of, replacing
+from backtrail.services.guards import check_no_git_lock
 from backtrail.services.journal import fail_operation
 from backtrail.services.reconciliation import looks_consistent, reconcile_rows_and_refs
 from backtrail.services.restoring import content_of, finish, prepare, way_back
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from backtrail.git.capture import Captured
     from backtrail.services.workspace import LockedSandbox
     from backtrail.storage.database import UnitOfWork
-
-_SHOWN = 3
 
 
 def recover(locked: LockedSandbox) -> LockedSandbox:
@@ -73,12 +73,30 @@ def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:
     try:
         if operation.kind is OperationKind.APPLY:
             finish_apply(locked, operation)
-        else:
+        elif not _must_wait(locked, operation):
             _recover_restoring(locked, operation)
     except BacktrailError as error:
         # The command that the user typed must not be blocked by one that failed before it.
         fail_operation(ws, operation, error.message)
-        ws.notices.append(f"an interrupted {operation.kind} could not be finished: {error.message}")
+        advice = f"; {error.hint}" if error.hint else ""
+        ws.notices.append(
+            f"an interrupted {operation.kind} could not be finished: {error.message}{advice}"
+        )
+
+
+def _must_wait(locked: LockedSandbox, operation: Operation) -> bool:
+    """Whether a lock of git's is in the way: the operation stays open, and files as they are.
+
+    It may be that of a git that was killed with us, which cannot be told from the user's own.
+    """
+    try:
+        check_no_git_lock(locked.sandbox)
+    except BusyError as error:
+        locked.workspace.notices.append(
+            f"an interrupted {operation.kind} is not finished yet: {error.message}; {error.hint}"
+        )
+        return True
+    return False
 
 
 def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
@@ -135,10 +153,9 @@ def _leave_to_the_user(
     ws = locked.workspace
     kept = _keep(locked, operation, now)
     fail_operation(ws, operation, "somebody worked in the sandbox since it was interrupted")
-    more = ", …" if len(foreign) > _SHOWN else ""
     ws.notices.append(
         f"a {operation.kind} was interrupted and the sandbox was changed since "
-        f"({', '.join(foreign[:_SHOWN])}{more}): no file was touched, its present state is "
+        f"({some_of(foreign)}): no file was touched, its present state is "
         f"checkpoint {kept.seq}; {way_back(locked, operation, target)}"
     )
 

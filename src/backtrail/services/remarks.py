@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.rollback import RevertAction
 from backtrail.domain.wording import some_of
 from backtrail.git.nested import nested_head
+from backtrail.git.paths import is_there
 from backtrail.git.storable import NESTED, SET_BITS
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _fate(repository: str, files: FilePlan) -> str:
 def _about_what_is_gone(root: Path, wanted: SandboxState) -> Iterator[str]:
     """Repositories have sentences of their own, and of set bits the file itself comes back."""
     notes = (n.path for n in wanted.not_captured if n.reason not in (NESTED, SET_BITS))
-    gone = [path for path in notes if not os.path.lexists(root / path)]
+    gone = [path for path in notes if not is_there(root, os.fsencode(path))]
     if gone:
         yield f"not captured at the checkpoint, and gone since: {some_of(gone)}"
 

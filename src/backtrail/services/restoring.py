@@ -18,6 +18,7 @@ from backtrail.domain.errors import (
     VerificationFailedError,
 )
 from backtrail.domain.operation import GOING_BACK, OperationKind, OperationState
+from backtrail.domain.wording import some_of
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import read_git_state
 from backtrail.git.proof import prove_files
@@ -44,10 +45,9 @@ if TYPE_CHECKING:
     from backtrail.git.restore import FilePlan, Goal
     from backtrail.git.restore_git_state import GitStatePlan
     from backtrail.git.store import ObjectWalk
-    from backtrail.services.workspace import LockedSandbox
+    from backtrail.services.workspace import LockedSandbox, Workspace
 
 _IGNORED = "ignored_before"
-_PATHS_IN_MESSAGE = 3
 _PATHS_IN_DETAILS = 100
 # File systems may date by the second, and never finer than by the clock's tick.
 CLOCK_STEP_NS = 2_000_000_000
@@ -180,8 +180,19 @@ def finish(
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
         error.hint = error.hint or f"nothing is lost: {way_back(locked, operation, target)}"
+        _name_safety(ws, operation, error)
         raise
     return Restored(checkpoint, files, proof, git_plan.messages if git_plan else ())
+
+
+def _name_safety(ws: Workspace, operation: Operation, error: BacktrailError) -> None:
+    """Let the error tell which checkpoint holds the files as they were."""
+    with ws.database.read() as uow:
+        safety = operation.safety_checkpoint_id
+        row = uow.checkpoints.get(safety) if safety else None
+    if row is not None:
+        error.details["safety_checkpoint"] = row.checkpoint_id
+        error.details["safety_checkpoint_seq"] = row.seq
 
 
 def git_plan_for(locked: LockedSandbox, wanted: Captured, *, move_branch: bool) -> GitStatePlan:
@@ -221,10 +232,8 @@ def _prove_files(
 def refuse_wrong(what: str, wrong: Sequence[str]) -> None:
     """Raise if anything is not as it should be."""
     if wrong:
-        more = ", …" if len(wrong) > _PATHS_IN_MESSAGE else ""
         raise VerificationFailedError(
-            f"after the {what} not everything is as it should be: "
-            f"{', '.join(wrong[:_PATHS_IN_MESSAGE])}{more}",
+            f"after the {what} not everything is as it should be: {some_of(wrong)}",
             details={"paths": wrong[:_PATHS_IN_DETAILS], "count": len(wrong)},
         )
 

@@ -89,20 +89,12 @@ def _roll_back(
     except LeaseLostError:
         raise
     except BacktrailError as error:
-        return None, _with_safety(run, error)
+        return None, _of_run(run, error)
     run.ws.failpoints.reach("run.rolled_back")
     return done, None
 
 
-def _with_safety(run: ActiveRun, error: BacktrailError) -> BacktrailError:
-    """The same error, which names the checkpoint that holds the files as they were."""
-    with run.ws.database.read() as uow:
-        newest = uow.operations.list(run.run.plan_id, 1)
-        safety = newest[0].safety_checkpoint_id if newest else None
-        row = uow.checkpoints.get(safety) if safety else None
-    if row is not None:
-        error.details["safety_checkpoint"] = row.checkpoint_id
-        error.details["safety_checkpoint_seq"] = row.seq
+def _of_run(run: ActiveRun, error: BacktrailError) -> BacktrailError:
     error.message = f"run {run.run.number} was not rolled back: {error.message}"
     return error
 
