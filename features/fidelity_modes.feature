@@ -349,3 +349,35 @@ Feature: Permission bits, empty directories and special files
     And I note the dates and inodes of every file
     When I roll back to "one"
     Then only these files have another date or inode: work.txt
+
+  Scenario Outline: A file that has another name <where> does not share its permission bits
+    Given plan.toml says: include_ignored = ["*.log"]
+    And the agent writes "key\n" to "<file>"
+    And these modes: <file> 0640
+    And I save checkpoint "one"
+    When the agent runs "sh -c 'echo key > <other>; chmod 0600 <other>; ln -f <other> <file>'"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the mode of "<file>" is 0640
+    And the mode of "<other>" is 0600
+    And "<file>" holds "key\n"
+    When I undo
+    Then the mode of "<file>" is 0600
+    And the mode of "<other>" is 0600
+
+    Examples:
+      | where              | file      | other       |
+      | outside            | key.txt   | ../outside  |
+      | outside            | key.log   | ../outside  |
+
+  Scenario: Two names of one file that were two files with other permission bits
+    Given the agent writes "same\n" to "a"
+    And the agent writes "same\n" to "b"
+    And these modes: a 0644, b 0600
+    And I save checkpoint "one"
+    When the agent runs "ln -f a b"
+    And I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RevertAction, RevertedFile
 from backtrail.git.extras import Extras
+from backtrail.git.hard_links import part_hard_links
 from backtrail.git.ignore import IgnoreRules, scratch_directory
 from backtrail.git.included import (
     Included,
@@ -280,4 +281,5 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
         lambda paths: _ignored_directories(store, plan, paths),
     )
     make_bare_directories(root, goal.extras)
+    part_hard_links(store, root, plan.extras.files, goal.extras)
     apply_modes(root, goal.extras, plan.extras)
