@@ -568,3 +568,46 @@ Feature: What a rollback brings back
       | a file           | x.txt | x.txt   |
       | an ignored file  | x.log | x.log   |
       | its directory    | d     | d/x.log |
+
+  Scenario Outline: Undo of one path is exact for the directories above it: <what>
+    Given plan.toml says: include_ignored = ["chosen/"]
+    And the agent runs "<then>"
+    And I save checkpoint "one"
+    When the agent runs "<now>"
+    And I remember the sandbox as "two"
+    And I roll back only "<path>" to "one"
+    And I remember the sandbox as "back"
+    And I undo
+    Then the sandbox is exactly as it was at "two"
+    When I redo
+    Then the sandbox is exactly as it was at "back"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+
+    Examples:
+      | what                              | path     | then                                         | now                                                                              |
+      | an ignored one, with its mode     | i/n/e    | mkdir -p i/n/e                               | sh -c 'rm -r i; echo i > .gitignore; mkdir -p i/s; echo keep > i/s/k; chmod 700 i' |
+      | an empty one                      | top/f    | sh -c 'mkdir top; echo f > top/f'            | sh -c 'rm -r top; echo top/ > .gitignore; mkdir -m 700 top'                      |
+      | an empty one, for an empty one    | top/e    | mkdir -p top/e                               | sh -c 'rm -r top; echo top/ > .gitignore; mkdir -m 700 top'                      |
+      | one that is not ignored           | top/e    | mkdir -p top/e                               | sh -c 'rm -r top; mkdir -m 700 top'                                              |
+      | one that was absent               | chosen/f | sh -c 'echo chosen > .gitignore; mkdir chosen; echo f > chosen/f' | sh -c 'rm -r chosen; echo /chosen/ > .gitignore'            |
+      | two that were absent              | a/b/e    | mkdir -p a/b/e                               | sh -c 'rm -r a; echo a/ > .gitignore'                                            |
+
+  Scenario: A directory that was empty is so again when the one path in it goes
+    Given the agent makes the directories: top
+    And these modes: top 0750
+    And I save checkpoint "one"
+    When the agent writes "new\n" to "top/x"
+    And I remember the sandbox as "two"
+    And I roll back only "top/x" to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When the agent writes "beside\n" to "top/y"
+    And these modes: top 0700
+    And I remember the sandbox as "three"
+    And I roll back only "top/x" to "one"
+    Then "top/y" holds "beside\n"
+    And the mode of "top" is 0700
+    When I undo
+    Then the sandbox is exactly as it was at "three"

@@ -16,7 +16,7 @@ from backtrail.git.paths import lstat_inside, parents_of
 from backtrail.git.trees import start_directories
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
     from pathlib import Path
 
     from backtrail.git.extras import Extras
@@ -32,11 +32,12 @@ def with_bystanders(
     made = {d for listing in listings for d in listing.finish().checked().records()}
     chosen = (*replacing.included, *replacing.going)
     for_chosen = {parent for path in chosen for parent in parents_of(path)}
-    bare = {d for path in replacing.bare_directories for d in (*parents_of(path), path)}
+    bare = _with_parents(replacing.bare_directories)
+    leaving = _with_parents(replacing.absent_directories)
     empty: dict[str, int] = {}
     standing: dict[str, int] = {}
     absent: list[str] = []
-    for path in sorted({*made, *for_chosen, *bare, *replacing.absent_directories}):
+    for path in sorted({*made, *for_chosen, *bare, *leaving}):
         name = os.fsdecode(path)
         if name in noted:
             continue
@@ -55,6 +56,10 @@ def with_bystanders(
         standing=standing,
         absent=tuple(absent),
     )
+
+
+def _with_parents(directories: Iterable[bytes]) -> set[bytes]:
+    return {d for path in directories for d in (*parents_of(path), path)}
 
 
 def _is_empty(root: Path, directory: bytes) -> bool:

@@ -52,6 +52,8 @@ class Arriving:
     included: tuple[TreeEntry, ...]
     """Chosen ignored files."""
     bare_directories: tuple[str, ...]
+    above: frozenset[str] = frozenset()
+    """Directories above the paths that are to be, or not to be, as the checkpoint has them."""
 
     @property
     def entries(self) -> tuple[TreeEntry, ...]:
@@ -60,6 +62,10 @@ class Arriving:
     def selects(self, path: str) -> bool:
         """Whether what is at a path now gives way to what comes."""
         return selects(self.paths, path)
+
+    def takes_back(self, directory: str) -> bool:
+        """Whether a directory is to be as the checkpoint has it."""
+        return directory in self.above or self.selects(directory)
 
     def tree_from(self, store: PrivateStore, tree: TreeId, coming: Sequence[TreeEntry]) -> TreeId:
         """A tree of the present with some of what comes, and without what is in the way of all."""

@@ -10,6 +10,7 @@ from backtrail.git.chosen import chosen_at
 from backtrail.git.extras import Selection, with_selection
 from backtrail.git.included import Included, entries_of
 from backtrail.git.partial import Arriving, selected_entries, selected_tree, selects
+from backtrail.git.paths import parents_of
 from backtrail.git.replaced import Replacing
 from backtrail.git.restore import Goal
 from backtrail.git.restore_extras import directories_of
@@ -57,11 +58,15 @@ def _partial_goal(
     uncaptured = _uncaptured(wanted.state)
     chosen = _included_goal(store, wanted, rules.included, uncaptured)
     selection = frozenset(paths)
+    above = _above(store, extras, present, selection)
     arriving = Arriving(
         paths=selection,
         files=selected_entries(store, wanted.tree, selection),
         included=selected_entries(store, chosen.tree, selection),
-        bare_directories=tuple(d for d in extras.bare_directories if selects(selection, d)),
+        bare_directories=tuple(
+            d for d in extras.bare_directories if d in above or selects(selection, d)
+        ),
+        above=above,
     )
     # The rest of the sandbox is judged by the rules of the present. What was selected belongs to
     # the goal even where those rules ignore it.
@@ -79,27 +84,53 @@ def _partial_goal(
     )
 
 
+def _above(
+    store: PrivateStore, extras: Extras, present: Captured | Glimpse, paths: frozenset[str]
+) -> frozenset[str]:
+    """Directories above the paths of which the target knows that they held nothing, or were absent.
+
+    They come and go with what is below them, if nothing else is in them by now.
+    """
+    parents = {os.fsdecode(d) for path in paths for d in parents_of(os.fsencode(path))}
+    known = parents.intersection((*extras.bare_directories, *extras.absent))
+    if not known:
+        return frozenset()
+    state = present.state
+    trees = [tree for tree in (present.tree, state.included.tree) if tree]
+    others = [
+        *(os.fsdecode(entry.path) for tree in trees for entry in list_tree(store, tree)),
+        *(d for d in state.extras.bare_directories if d not in parents),
+    ]
+    occupied = {
+        os.fsdecode(parent)
+        for other in others
+        if not selects(paths, other)
+        for parent in parents_of(os.fsencode(other))
+    }
+    return frozenset(known - occupied)
+
+
 def _selection(
     store: PrivateStore, extras: Extras, present: Captured | Glimpse, arriving: Arriving
 ) -> Selection:
-    paths = arriving.paths
+    taken = arriving.takes_back
     entries = [entry for entry in arriving.entries if entry.is_file]
-    empty = tuple(d for d in extras.empty_directories if selects(paths, d))
-    standing = {d: mode for d, mode in extras.standing.items() if selects(paths, d)}
+    empty = tuple(d for d in extras.empty_directories if taken(d))
+    standing = {d: mode for d, mode in extras.standing.items() if taken(d)}
     selected = replace(extras, empty_directories=empty, standing=standing)
     inside = directories_of([e.path for e in arriving.entries], selected)
     there = directories_of((e.path for e in list_tree(store, present.tree)), present.state.extras)
-    # A directory above the selected paths that is there stays as it is.
-    names = [os.fsdecode(d) for d in inside if d not in there or selects(paths, os.fsdecode(d))]
+    # Any other directory above the selected paths that is there stays as it is.
+    names = [os.fsdecode(d) for d in inside if d not in there or taken(os.fsdecode(d))]
     return Selection(
-        selects=arriving.selects,
+        selects=taken,
         files={
             os.fsdecode(e.path): extras.file_mode(os.fsdecode(e.path), e.mode_bits) for e in entries
         },
         directories={d: extras.directory_mode(d) for d in names},
         empty=empty,
         standing=standing,
-        absent=tuple(d for d in extras.absent if selects(paths, d)),
+        absent=tuple(d for d in extras.absent if taken(d)),
     )
 
 
