@@ -1,5 +1,6 @@
 """Steps about random trees that go round: saved, replaced by another, brought back, undone."""
 
+import os
 from dataclasses import dataclass
 
 from behave import then
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backtrail.domain.checkpoint import CheckpointRequest
-from backtrail.domain.errors import RefusedError
+from backtrail.domain.errors import NotFoundError, RefusedError
 from support.drive import refusal
 from support.examples import search
 from support.kept_things import Account, account_of, in_the_way
@@ -18,19 +19,21 @@ from support.world import World, write_files
 IN_A_ROW = 10
 # What of the ignored files is captured all the same; read once, before any tree is made.
 CHOSEN = ([], ["ign*"], ["ign*", "dir/**/ign*"], ["ign.txt", "a/ign"])
+# In which of the rounds one path is brought back alone, and by a number, which one.
+PICKS = st.dictionaries(st.integers(0, IN_A_ROW - 1), st.integers(0, 10**6), max_size=4)
 
 
 @then("{count:d} random trees come back exactly, in a sandbox {kind}")
 def _(context, count, kind):
     @search(count, each=IN_A_ROW)
-    @given(st.lists(trees, min_size=IN_A_ROW, max_size=IN_A_ROW), st.sampled_from(CHOSEN))
-    def go_round(row, chosen):
-        _go_round(row, chosen, attached=kind == "of the user's own")
+    @given(st.lists(trees, min_size=IN_A_ROW, max_size=IN_A_ROW), st.sampled_from(CHOSEN), PICKS)
+    def go_round(row, chosen, picks):
+        _go_round(row, chosen, picks, attached=kind == "of the user's own")
 
     go_round()
 
 
-def _go_round(row, chosen, *, attached):
+def _go_round(row, chosen, picks, *, attached):
     world = World()
     try:
         world.make_repository()
@@ -41,13 +44,13 @@ def _go_round(row, chosen, *, attached):
             root = plan.sandbox.path
             (root / "nest").mkdir()
             world.git("init", "--quiet", cwd=root / "nest")
-            for tree, following in zip(row, (*row[1:], row[0]), strict=True):
-                _there_and_back(world, services.checkpoints, plan, (tree, following))
+            for number, pair in enumerate(zip(row, (*row[1:], row[0]), strict=True)):
+                _there_and_back(world, services.checkpoints, plan, pair, picks.get(number))
     finally:
         world.remove()
 
 
-def _there_and_back(world, checkpoints, plan, pair):
+def _there_and_back(world, checkpoints, plan, pair, pick):
     root, attached = plan.sandbox.path, plan.sandbox.branch is None
     make_tree(world, root, pair[0])
     saved = checkpoints.create_checkpoint(plan.plan_id, CheckpointRequest())
@@ -69,8 +72,37 @@ def _there_and_back(world, checkpoints, plan, pair):
     back = _look(world, root)
     _compare(pair, wreck, back, attached=attached)
     # Undo owes all of it, ignored or not: what was left alone is there, what was replaced, too.
-    differences = file_differences(wreck.account.everything, back.account.everything)
-    assert not differences, (pair, differences)
+    _same(pair, wreck, back)
+    if pick is not None:
+        paths = sorted({*wanted.account.everything, *wreck.account.everything})
+        _one_path(world, checkpoints, plan, (*pair, paths[pick % len(paths)]), saved, wanted, back)
+
+
+def _one_path(world, checkpoints, plan, case, saved, wanted, wreck):
+    """One path alone, its undo, redo and undo again; all else stays as it is."""
+    root, path = plan.sandbox.path, case[-1]
+    paths = [os.fsdecode(path)]
+    told = _result_of(checkpoints, plan, saved, paths=paths, dry_run=True)
+    done = _result_of(checkpoints, plan, saved, paths=paths)
+    assert _summary(told) == _summary(done), (case, told, done)
+    partial = _look(world, root)
+    if isinstance(done, Exception):
+        assert isinstance(done, (RefusedError, NotFoundError)), (case, done)
+        assert partial == wreck, (case, "refused, and yet something changed")
+        return
+    due = {p: e for p, e in wanted.account.owed.items() if p == path or p.startswith(path + b"/")}
+    there = {p: partial.account.everything[p] for p in due if p in partial.account.everything}
+    assert not file_differences(due, there), (case, file_differences(due, there))
+    for act, state in ((checkpoints.undo, wreck), (checkpoints.redo, partial)):
+        act(plan.plan_id)
+        _same(case, state, _look(world, root))
+    checkpoints.undo(plan.plan_id)
+    _same(case, wreck, _look(world, root))
+
+
+def _same(case, wanted, found):
+    differences = file_differences(wanted.account.everything, found.account.everything)
+    assert not differences, (case, differences)
 
 
 def _result_of(checkpoints, plan, saved, **how):
