@@ -381,3 +381,36 @@ Feature: Permission bits, empty directories and special files
     Then the sandbox is exactly as it was at "one"
     When I undo
     Then the sandbox is exactly as it was at "two"
+
+  Scenario Outline: A directory that holds nothing but <what> is there, with its permission bits
+    Given plan.toml says: max_file_size = "1 KiB"
+    And the agent runs "<make>"
+    And these modes: p 0750, p/q 0700
+    And I save checkpoint "one"
+    When these modes: p 0755, p/q 0711
+    And I run "plan diff -p auth --format json"
+    Then its JSON tells of the changed: p/, p/q/
+    When I remember the sandbox as "two"
+    And I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    When I undo
+    Then the sandbox is exactly as it was at "two"
+    When the agent deletes "p"
+    And I remember the sandbox as "three"
+    And I roll back to "one"
+    Then the mode of "p" is 0750
+    And the mode of "p/q" is 0700
+    When I undo
+    Then the sandbox is exactly as it was at "three"
+    When the agent writes "in its place\n" to "p"
+    And I remember the sandbox as "four"
+    And I roll back to "one"
+    Then the mode of "p/q" is 0700
+    When I undo
+    Then the sandbox is exactly as it was at "four"
+
+    Examples:
+      | what                        | make                                                     |
+      | a FIFO                      | sh -c 'mkdir -p p/q; mkfifo p/q/fifo'                    |
+      | a file that is too large    | sh -c 'mkdir -p p/q; head -c 5000 /dev/zero > p/q/large' |
+      | a repository without files  | sh -c 'git init -q p/q'                                  |

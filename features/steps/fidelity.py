@@ -123,6 +123,12 @@ def _(context):
     assert context.ran.err == "", context.ran
 
 
+@then("its JSON tells of the changed: {listed}")
+def _(context, listed):
+    found = [change["file"] for change in context.ran.ok().json()["data"]["files"]]
+    assert found == names(listed), found
+
+
 @then('its JSON tells of "{path:Text}" as left alone')
 def _(context, path):
     left = [entry["file"] for entry in context.ran.json()["data"]["left_alone"]]

@@ -147,7 +147,7 @@ def _look(world, root):
 def _compare(pair, wanted, found, *, attached):
     before, now = wanted.account, found.account
     there = {path: now.everything[path] for path in before.owed if path in now.everything}
-    extra = {path: now.owed[path] for path in now.owed if not before.may_hold(path)}
+    extra = {path: e for path, e in now.captured.items() if not before.may_hold(path)}
     differences = file_differences(before.owed, there | extra)
     assert not differences, (pair, differences)
     # What an attached sandbox has committed stays committed: its branch is the user's.

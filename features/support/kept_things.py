@@ -25,7 +25,10 @@ class Account:
     """All that is in a sandbox, and what of it no rule may ignore."""
 
     everything: Walk
+    captured: Walk
+    """What goes again if it was not there: files, links, directories of nothing else."""
     owed: Walk
+    """What comes back: the same, and directories that hold something that is not captured."""
     repositories: frozenset[bytes]
 
     def may_hold(self, path: bytes) -> bool:
@@ -45,12 +48,21 @@ def account_of(root: Path) -> Account:
         if entry[0] == "directory"
         and os.path.lexists(os.path.join(os.fsencode(root), path, b".git"))
     )
-    return Account(everything, _owed(everything, repositories), repositories)
+    captured = _captured(everything, repositories)
+    pipes = (path for path, entry in everything.items() if entry[0] == "special")
+    firm = [path for path in (*pipes, *repositories) if not may_be_ignored(path)]
+    holders = {
+        path: entry
+        for path, entry in everything.items()
+        if entry[0] == "directory" and (path in repositories or _holds(path, firm))
+        if not may_be_ignored(path)
+    }
+    return Account(everything, captured, {**captured, **holders}, repositories)
 
 
-def _owed(everything: Walk, repositories: frozenset[bytes]) -> Walk:
+def _captured(everything: Walk, repositories: frozenset[bytes]) -> Walk:
     """Files and links, directories that hold nothing at all, and those that hold any of these."""
-    owed: Walk = {}
+    captured: Walk = {}
     # Deepest first: what a directory holds is known before the directory is asked.
     for path in sorted(everything, key=lambda path: -path.count(b"/")):
         entry = everything[path]
@@ -58,11 +70,11 @@ def _owed(everything: Walk, repositories: frozenset[bytes]) -> Walk:
             continue
         if (
             entry[0] != "directory"
-            or _holds(path, owed)
+            or _holds(path, captured)
             or (path not in repositories and not _holds(path, everything))
         ):
-            owed[path] = entry
-    return owed
+            captured[path] = entry
+    return captured
 
 
 def _holds(directory: bytes, paths: Iterable[bytes]) -> bool:

@@ -53,7 +53,7 @@ def with_bystanders(
         extras,
         directory_modes={**extras.directory_modes, **empty},
         empty_directories=tuple(sorted({*extras.empty_directories, *empty})),
-        standing=standing,
+        standing={**extras.standing, **standing},
         absent=tuple(absent),
     )
 

@@ -40,7 +40,8 @@ class Extras:
     repositories: Mapping[str, str] = field(default_factory=dict[str, str])
     """Nested repositories with what their HEAD was."""
     standing: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Directories without anything captured that a restore was about to change, with modes."""
+    """Directories that are not empty and hold nothing captured, with modes: those with something
+    that cannot be captured, and those that a restore was about to change."""
     absent: tuple[str, ...] = ()
     """Directories that a restore was about to make, and that were not there."""
 

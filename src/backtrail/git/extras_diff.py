@@ -48,5 +48,5 @@ def _with_other_mode(store: PrivateStore, old: Extras, new: Extras, tree: str) -
 
 
 def _directories(old: Extras, new: Extras) -> set[str]:
-    found = {*old.directory_modes, *new.directory_modes}
+    found = {*old.directory_modes, *new.directory_modes, *(old.standing.keys() & new.standing)}
     return found if old.knows_root and new.knows_root else found - {""}

@@ -161,7 +161,7 @@ class Shot:
             forced=tuple(os.fsdecode(path) for path in in_the_way.files),
             accounted=replacing.trees,
             extras=self._with_bystanders(
-                self._with_more(findings.extras, held, in_the_way.empty_directories),
+                self._with_more(self._with_holders(findings), held, in_the_way.empty_directories),
                 findings,
                 replacing,
             ),
@@ -213,6 +213,17 @@ class Shot:
             *(NotCaptured(os.fsdecode(path), SET_BITS) for path in set_bits),
         ]
 
+    def _with_holders(self, findings: Findings) -> Extras:
+        """The extras, with directories that hold nothing but what is not captured."""
+        notes = (*self.snapshot.not_captured.values(), *findings.notes())
+        paths = (os.fsencode(note.path) for note in notes if note.reason != SET_BITS)
+        known = findings.memo.directories
+        # Little was looked at in a fresh checkout, which holds nothing of the kind.
+        above = {d for p in paths for d in parents_of(p) if os.fsdecode(d) not in known if known}
+        if not above:
+            return findings.extras
+        return replace(findings.extras, standing=self._modes(above))
+
     def _with_more(self, extras: Extras, files: list[bytes], empty: Sequence[bytes]) -> Extras:
         """The extras, with what no rule would have captured: chosen files, empty directories."""
         if not files and not empty:
@@ -229,7 +240,7 @@ class Shot:
         )
 
     def _modes(self, paths: Iterable[bytes]) -> dict[str, int]:
-        found = {os.fsdecode(p): lstat_inside(self.sandbox.path, p) for p in paths}
+        found = {os.fsdecode(p): lstat_inside(self.sandbox.path, p) for p in sorted(paths)}
         return {path: s.st_mode & PERMISSIONS for path, s in found.items() if s}
 
     def _with_bystanders(self, extras: Extras, findings: Findings, replacing: Replacing) -> Extras:
