@@ -50,6 +50,41 @@ Feature: What is captured, and what is said of the rest
     And I run "plan diff -p auth one --patch"
     Then it does not print "KEY"
 
+  Scenario Outline: That chosen ignored files have changed is told, by their names alone: <what>
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env
+    And the agent writes "KEY=1\n" to ".env"
+    And I save checkpoint "one"
+    When I run "plan status auth --exit-code"
+    Then it succeeds
+    When the agent runs "<now>"
+    And I run "plan diff -p auth one --format json"
+    Then its JSON tells of the changed: <path>
+    And its JSON has data.files.0.action "<action>"
+    And it does not print "KEY"
+    When I run "plan status auth --exit-code"
+    Then it exits with 1
+    When plan.toml says: include_ignored = []
+    And I run "plan status auth --exit-code"
+    Then it succeeds
+
+    Examples:
+      | what       | now                             | path    | action       |
+      | edited     | sh -c 'echo KEY=2 > .env'       | .env    | modified     |
+      | new        | sh -c 'echo KEY=2 > src/.env'   | src/.env | added       |
+      | deleted    | rm .env                         | .env    | deleted      |
+      | chmodded   | chmod 0600 .env                 | .env    | mode_changed |
+
+  Scenario: Chosen ignored files that are as they were are not told as left alone
+    Given plan.toml says: include_ignored = [".env"]
+    And .gitignore in the sandbox says: .env, *.log
+    And the agent writes "KEY=1\n" to ".env"
+    And the agent writes "log\n" to "x.log"
+    And I save checkpoint "one"
+    When the agent writes "x\n" to "new.txt"
+    And I roll back to "one"
+    Then left alone were: x.log
+
   Scenario: Large untracked files are not captured, listed, and left alone
     Given plan.toml says: max_file_size = "1 KiB"
     And the agent writes 2000 bytes to "big.bin"

@@ -28,8 +28,12 @@ def spared(root: Path, ignored: Iterable[str], files: FilePlan) -> list[str]:
 def left_alone(
     files: FilePlan, ignored: Iterable[str], not_captured: Iterable[NotCaptured]
 ) -> tuple[LeftAlone, ...]:
-    """Survivors, the ignored files that are spared, and what cannot be captured."""
-    found = dict.fromkeys(ignored, "ignored")
+    """Survivors, the ignored files that are spared, and what cannot be captured.
+
+    Chosen ignored files of the goal are as they were, by what was proven of them.
+    """
+    chosen = {os.fsdecode(entry.path) for entry in files.included}
+    found = dict.fromkeys((path for path in ignored if path not in chosen), "ignored")
     found |= files.survivors
     found |= {entry.path: entry.reason for entry in not_captured if entry.reason != SET_BITS}
     touched = _touched(files)
