@@ -49,6 +49,8 @@ Feature: Refusals
       | plan rollback auth one --yes --path src/../../x     | 2         | it is not in the sandbox    |
       | plan rollback auth one --yes --path ''              | 2         | it is empty                 |
     And no file, no ref, no index and no row has changed
+    When I run "plan list --format xml"
+    Then it exits with 2 and says "invalid value for '--format': 'xml' is not one of"
     When I run "plan rollback auth one --yes --path src/.git"
     Then it exits with 2 and says "'src/.git' is git's own"
 

@@ -57,7 +57,7 @@ Feature: Repositories of every shape
     And the user runs "git commit --quiet -am two"
     And I run "plan rollback first --yes"
     Then it succeeds
-    And it notes "HEAD stays where it is: main was at no commit"
+    And it notes "HEAD stays where it is: main had no commit then"
     And the user finds "one\n" in "work.txt"
 
   Scenario: A sandbox of ours was on a branch without commits
@@ -92,6 +92,16 @@ Feature: Repositories of every shape
     When I roll back to "on-feature"
     Then HEAD is on branch "feature"
     And the sandbox is exactly as it was at "on-feature"
+    When the agent runs "git commit --quiet --allow-empty -m more"
+    And the agent runs "git switch --quiet elsewhere"
+    And I roll back to "on-feature"
+    Then the result says "only with --move-branch, after git switch feature"
+    When the agent runs "git branch --quiet -D feature"
+    And I roll back to "on-feature"
+    Then the result says "HEAD stays where it is: the branch feature, which was at"
+    When rolling back to "on-feature" and moving the branch is tried
+    Then it is refused with exit code 5
+    And the refusal names "that branch is gone: leave --move-branch out"
 
   Scenario: A required filter that is not installed
     Given a file that needs a filter "big" which is not installed

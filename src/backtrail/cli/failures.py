@@ -78,7 +78,7 @@ def _usage(error: typer.TyperException, session: Session) -> Failure:
     context = getattr(error, "ctx", None)
     path: str = getattr(context, "command_path", session.program)
     session.command = command_words(path) or session.command
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)
     return Failure(
         ExitCode.USAGE,
         UsageError.code,

@@ -70,9 +70,11 @@ def _plan_moving(
         # Undo of a rollback to a detached HEAD: the branch itself has not moved.
         return GitStatePlan(None, ref, None)
     if now.head_ref != ref:
+        gone = resolve_refs(sandbox.git_dir, [ref]).get(ref) is None
+        first = "that branch is gone:" if gone else f"git switch {_short(ref)} first, or"
         raise RefusedError(
             f"HEAD is not on {_short(ref)!r}, the branch that would be moved",
-            hint=f"git switch {_short(ref)} first, or leave --move-branch out",
+            hint=f"{first} leave --move-branch out",
         )
     _refuse_if_elsewhere(store, sandbox, ref)
     return GitStatePlan(_move(store, sandbox, ref, commit), ref, None)
@@ -127,12 +129,21 @@ def _plan_attached(
         return GitStatePlan(None, None, None)
     if target.head_commit and _free_at(store, sandbox, target.head_ref, target.head_commit):
         return GitStatePlan(None, target.head_ref, None)
-    said = (
-        f"HEAD stays where it is: {_short(target.head_ref)} was at "
-        f"{(target.head_commit or 'no commit')[:12]} and an attached sandbox's branch is moved "
-        "only with --move-branch"
+    why = _why_head_stays(sandbox, now, target.head_ref, target.head_commit)
+    return GitStatePlan(None, None, None, (f"HEAD stays where it is: {why}",))
+
+
+def _why_head_stays(sandbox: Sandbox, now: GitState, ref: str, commit: CommitId | None) -> str:
+    branch = _short(ref)
+    if commit is None:
+        return f"{branch} had no commit then, and the branch of an attached sandbox is yours"
+    if resolve_refs(sandbox.git_dir, [ref]).get(ref) is None:
+        return f"the branch {branch}, which was at {commit[:12]}, is gone"
+    first = "" if now.head_ref == ref else f", after git switch {branch}"
+    return (
+        f"{branch} was at {commit[:12]} and an attached sandbox's branch is moved "
+        f"only with --move-branch{first}"
     )
-    return GitStatePlan(None, None, None, (said,))
 
 
 def _short(ref: str) -> str:

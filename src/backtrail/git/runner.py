@@ -29,6 +29,7 @@ _LISTING_LIMIT = 600.0
 _FIRST_LOOK = 2.0
 """After this time, and again whenever it has doubled, it is looked whether git waits for ever."""
 _STDERR_SHOWN = 2000
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,12 @@ class Output:
         A .gitignore or .gitattributes file that is a link or cannot be read is no failure.
         """
         if self.code or (quiet and self.stderr and without_rules(self.stderr)):
+            told = self.complaint().splitlines()[0]
+            if len(told) > _LONGEST_REASON:
+                # The name of a path deeper than the system allows, for one.
+                told = f"{told[:_LONGEST_REASON]} …"
             raise GitFailedError(
-                f"git {command_word(self.arguments)} failed: {self.complaint().splitlines()[0]}",
+                f"git {command_word(self.arguments)} failed: {told}",
                 details={"stderr": self.complaint()},
             )
         return self
