@@ -185,6 +185,19 @@ Feature: What is captured, and what is said of the rest
     Then it succeeds
     And the latest checkpoint tells that it does not hold: README.md, closed
 
+  Scenario: Directories that can be listed and not looked into, in each other
+    Given the agent writes "x\n" to "listed/inner/inside.txt"
+    And the agent runs "mkfifo listed/inner/pipe"
+    And these modes: listed/inner 0600, listed 0600
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: listed/inner
+    When the agent writes "x\n" to "new.txt"
+    And somebody without privileges runs "plan rollback auth one --yes --format json"
+    Then it succeeds
+    And "new.txt" is not there
+    And the mode of "listed" is 0600
+
   Scenario: A rollback beside what cannot be read
     Given the agent makes the directories: closed, it's closed, src/inner
     And these modes: closed 0000, it's closed 0000, src/inner 0000

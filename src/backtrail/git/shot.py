@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -240,8 +241,14 @@ class Shot:
         )
 
     def _modes(self, paths: Iterable[bytes]) -> dict[str, int]:
-        found = {os.fsdecode(p): lstat_inside(self.sandbox.path, p) for p in sorted(paths)}
-        return {path: s.st_mode & PERMISSIONS for path, s in found.items() if s}
+        """Of those that are there and can be looked at."""
+        modes: dict[str, int] = {}
+        for path in sorted(paths):
+            with suppress(PermissionError):
+                found = lstat_inside(self.sandbox.path, path)
+                if found is not None:
+                    modes[os.fsdecode(path)] = found.st_mode & PERMISSIONS
+        return modes
 
     def _with_bystanders(self, extras: Extras, findings: Findings, replacing: Replacing) -> Extras:
         noted = findings.memo.directories
