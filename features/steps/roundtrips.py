@@ -20,7 +20,7 @@ IN_A_ROW = 10
 # What of the ignored files is captured all the same; read once, before any tree is made.
 CHOSEN = ([], ["ign*"], ["ign*", "dir/**/ign*"], ["ign.txt", "a/ign"])
 # In which of the rounds one path is brought back alone, and by a number, which one.
-PICKS = st.dictionaries(st.integers(0, IN_A_ROW - 1), st.integers(0, 10**6), max_size=4)
+PICKS = st.dictionaries(st.integers(0, IN_A_ROW - 1), st.integers(0, 10**6), max_size=2)
 
 
 @then("{count:d} random trees come back exactly, in a sandbox {kind}")
