@@ -73,7 +73,8 @@ CAPTURE = Section(
             "Ignored files that are captured all the same. A name without a slash is looked for "
             "in every directory that is not ignored itself; a path is looked for from the root, "
             "also in ignored directories, and means all files in it if it is a directory. "
-            "Repositories inside the sandbox are directories like others.",
+            "Repositories inside the sandbox are directories like others. For a path that begins "
+            "with a wild card every ignored directory is searched, at every checkpoint.",
         ),
         Key("max_file_size", size(), "Untracked files that are larger are not captured."),
     ),
