@@ -192,3 +192,20 @@ Feature: Repositories of every shape
     Then it succeeds
     When I run "plan -C ../stranger list" with PLAN_HOME={repository}/../shared
     Then it exits with 5 and says "holds the checkpoints of another repository"
+
+  Scenario: The sandbox of another plan lies inside this one
+    When I run "plan create here --sandbox ."
+    Then it succeeds
+    When the user writes "[sandbox]\nroot = 'in'\n" to "plan.toml"
+    And I run "plan create other"
+    Then it succeeds
+    When the user writes "precious\n" to "in/other/work.txt"
+    And I run "plan rollback here first --yes"
+    Then it exits with 5 and says "belongs to plan 'other', whose sandbox lies inside this one"
+    When I run "plan rollback here first --dry-run"
+    Then it exits with 5 and says "belongs to plan 'other'"
+    And the user finds "precious\n" in "in/other/work.txt"
+    When the user writes "in\n" to ".gitignore"
+    And I run "plan rollback here first --yes"
+    Then it succeeds
+    And the user finds "precious\n" in "in/other/work.txt"

@@ -13,9 +13,13 @@ from backtrail.git.gitstate import under_way
 from backtrail.git.index_replacement import index_busy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan, Sandbox
-    from backtrail.services.workspace import Workspace
+    from backtrail.domain.rollback import RevertedFile
+    from backtrail.git.state import SandboxState
+    from backtrail.services.workspace import LockedSandbox, Workspace
 
 _STATES = {
     PlanState.APPLIED: ("has been applied", "create a new plan"),
@@ -71,6 +75,32 @@ def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") 
             f"run {live.number} of plan {plan.name!r} is active",
             hint=f"wait for it, or end it with {end}",
         )
+
+
+def check_leaves_other_sandboxes(
+    locked: LockedSandbox, now: SandboxState, changes: Iterable[RevertedFile]
+) -> None:
+    """The files of a plan whose sandbox lies inside this one are rolled back by that plan alone."""
+    if not now.extras.repositories:
+        # A sandbox inside this one would be a repository in it.
+        return
+    ws, root = locked.workspace, locked.sandbox.path
+    with ws.database.read() as uow:
+        others = uow.plans.list(ws.repository_id)
+    inside = {
+        f"{other.sandbox.path.relative_to(root).as_posix()}/": other.name
+        for other in others
+        if other.plan_id != locked.plan.plan_id and other.sandbox.path.is_relative_to(root)
+    }
+    for path in (change.file for change in changes):
+        for place, name in inside.items():
+            if path.startswith(place):
+                raise RefusedError(
+                    f"{path!r} would be changed, and belongs to plan {name!r}, "
+                    "whose sandbox lies inside this one",
+                    hint=f"let .gitignore name {place!r}, or plan remove {name} first",
+                    details={"path": path, "plan": name},
+                )
 
 
 def foretell_abort(workspace: Workspace, plan: Plan) -> None:

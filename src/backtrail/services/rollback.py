@@ -20,6 +20,7 @@ from backtrail.services.creation import create_checkpoint
 from backtrail.services.forecast import Outlook
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.guards import (
+    check_leaves_other_sandboxes,
     check_no_run,
     check_plan_allows_rollback,
     check_restorable,
@@ -165,6 +166,7 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     current = locked.camera.peek(replacing=_replacing(locked, aim, entry.paths))
     goal = goal_of(locked.store, wanted, current, entry.paths)
     files = plan_files(locked.store, current, goal)
+    check_leaves_other_sandboxes(locked, current.state, files.changes)
     partial = bool(entry.paths)
     said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
     if not partial:
@@ -255,6 +257,7 @@ def _make_ready(
                 since_ns=since,
             )
             ignored = [os.fsdecode(path) for path in answered(asked)]
+        check_leaves_other_sandboxes(locked, state, prepared.files.changes)
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
         raise
