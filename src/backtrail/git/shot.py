@@ -216,13 +216,13 @@ class Shot:
 
     def _with_holders(self, findings: Findings) -> Extras:
         """The extras, with directories that hold nothing but what is not captured."""
+        known = findings.memo.directories
+        if not known:
+            # A fresh checkout, of which little was looked at, holds nothing of the kind.
+            return findings.extras
         notes = (*self.snapshot.not_captured.values(), *findings.notes())
         paths = (os.fsencode(note.path) for note in notes if note.reason != SET_BITS)
-        known = findings.memo.directories
-        # Little was looked at in a fresh checkout, which holds nothing of the kind.
-        above = {d for p in paths for d in parents_of(p) if os.fsdecode(d) not in known if known}
-        if not above:
-            return findings.extras
+        above = {d for path in paths for d in parents_of(path) if os.fsdecode(d) not in known}
         return replace(findings.extras, standing=self._modes(above))
 
     def _with_more(self, extras: Extras, files: list[bytes], empty: Sequence[bytes]) -> Extras:
