@@ -44,9 +44,11 @@ def moving(
     try:
         yield
     except BaseException:
-        running.finish(b"abort\0")
+        running.tell(b"abort\0")
+        running.finish()
         raise
-    running.finish(b"commit\0").checked(quiet=False)
+    running.tell(b"commit\0")
+    running.finish().checked(quiet=False)
 
 
 def _moved(ref: str, complaint: str) -> BusyError | GitFailedError:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
+import tempfile
 import weakref
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -21,7 +24,7 @@ from backtrail.git.stuck import refuse_endless
 from backtrail.git.undisturbed import undisturbed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
 TIME_LIMIT = 3600.0
 _LISTING_LIMIT = 600.0
@@ -87,14 +90,20 @@ class RunningGit:
 
     def ask(self, question: bytes) -> bytes:
         """Hand over a question and wait for one line; nothing comes if git has given up."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise GitFailedError("this git takes no questions")
-        try:
-            self._process.stdin.write(question)
-            self._process.stdin.flush()
-        except BrokenPipeError:
+        if self._process.stdout is None or not self.tell(question):
             return b""
         return self._process.stdout.readline().rstrip(b"\n")
+
+    def tell(self, words: bytes) -> bool:
+        """Hand over a few words, no more than a pipe holds; false if git has given up."""
+        if self._process.stdin is None:
+            raise GitFailedError("this git takes no questions")
+        try:
+            self._process.stdin.write(words)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return True
 
     def handed_over(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
@@ -103,27 +112,26 @@ class RunningGit:
             raise GitFailedError("the output of git was handed over already")
         return output
 
-    def finish(self, stdin: bytes | None = None) -> Output:
+    def finish(self) -> Output:
         try:
-            out, err = self._communicate(stdin)
+            out, err = self._communicate()
         except BaseException:
             self._abandoned()
             raise
         self._abandoned.detach()
         return Output(self._arguments, self._process.returncode, out or b"", err)
 
-    def _communicate(self, stdin: bytes | None) -> tuple[bytes, bytes]:
+    def _communicate(self) -> tuple[bytes, bytes]:
         word = command_word(self._arguments)
         left = _LISTING_LIMIT if word == "ls-files" else TIME_LIMIT
         patience = _FIRST_LOOK
         while left > 0:
             try:
-                return self._process.communicate(stdin, timeout=min(patience, left))
+                return self._process.communicate(timeout=min(patience, left))
             except subprocess.TimeoutExpired:
                 if self._work_tree is not None:
                     refuse_endless(self._process.pid, self._work_tree)
-            # What was handed over stays with it.
-            stdin, left, patience = None, left - patience, patience * 2
+            left, patience = left - patience, patience * 2
         raise GitFailedError(
             f"git {word} did not end in time",
             hint="something in the sandbox, or its disk, keeps git waiting",
@@ -161,14 +169,14 @@ class GitRunner:
         self,
         *arguments: str,
         extra: Mapping[str, str] | None = None,
-        stdin: IO[bytes] | int = subprocess.PIPE,
+        stdin: IO[bytes] | bytes | None = None,
     ) -> RunningGit:
         """Start git without waiting; `extra` adds to the environment."""
         work_tree = self.environment.get("GIT_WORK_TREE")
-        with undisturbed():
+        with undisturbed(), _readable(stdin) as source:
             process = subprocess.Popen(
                 [git_executable(), *settings_arguments(self.settings), *arguments],
-                stdin=stdin,
+                stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**self.environment, **(extra or {})},
@@ -186,7 +194,7 @@ class GitRunner:
         extra: Mapping[str, str] | None = None,
     ) -> Output:
         """Run git to its end; the caller looks at the return code."""
-        return self.start(*arguments, extra=extra).finish(stdin)
+        return self.start(*arguments, extra=extra, stdin=stdin).finish()
 
     def feed(
         self,
@@ -198,10 +206,10 @@ class GitRunner:
         extra: Mapping[str, str] | None = None,
     ) -> None:
         """Let another git read what this one prints, which may be more than memory holds."""
-        made = self.start(*producer, extra=extra)
+        made = self.start(*producer, extra=extra, stdin=stdin)
         with made.handed_over() as output:
             eaten = other.start(*consumer, stdin=output)
-        first, second = made.finish(stdin), eaten.finish()
+        first, second = made.finish(), eaten.finish()
         first.checked()
         second.checked()
 
@@ -213,6 +221,27 @@ class GitRunner:
     ) -> Output:
         """Run git, which must succeed and complain of nothing."""
         return self.run(*arguments, stdin=stdin, extra=extra).checked()
+
+
+@contextmanager
+def _readable(source: IO[bytes] | bytes | None) -> Generator[IO[bytes] | int]:
+    """What git reads: all of it lies ready in a file, so that nobody has to go on feeding it."""
+    if source is None:
+        yield subprocess.PIPE
+    elif isinstance(source, bytes):
+        with _nameless() as file:
+            file.write(source)
+            file.seek(0)
+            yield file
+    else:
+        yield source
+
+
+def _nameless() -> IO[bytes]:
+    """A file without a name: in memory where the system has such files."""
+    if sys.platform == "linux":
+        return open(os.memfd_create("backtrail"), "w+b", buffering=0)
+    return tempfile.TemporaryFile(buffering=0)
 
 
 def command_word(arguments: Sequence[str]) -> str:
