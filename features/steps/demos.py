@@ -2,7 +2,7 @@
 
 from behave import given, step, then, when
 
-from support import demos, meddlers
+from support import demos, meddlers, owners
 from support.forked import run_forked
 
 FAILPOINTS = {
@@ -106,7 +106,7 @@ def _(context):
 
 @given("a user who is not root may read the program")
 def _(context):
-    if not demos.nobody_may_read_the_program():
+    if not owners.nobody_may_read_the_program():
         context.scenario.skip("the program is closed to everybody but root here")
 
 

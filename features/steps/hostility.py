@@ -34,7 +34,12 @@ def _included(context):
     return place
 
 
+def _repositorys_own(context):
+    return context.world.repo / ".git" / "config"
+
+
 PLACES = {
+    "the repository's own configuration": _repositorys_own,
     "the sandbox's config.worktree": _worktree_config,
     "a file that the repository's configuration includes": _included,
     "the user's own configuration": lambda context: context.world.home / ".gitconfig",
@@ -44,7 +49,8 @@ PLACES = {
 @given("hostile settings in {place}")
 def _(context, place):
     settings = traps.hostile_settings(context.world)
-    PLACES[place](context).write_text(traps.config_text(settings))
+    with PLACES[place](context).open("a") as file:
+        file.write(traps.config_text(settings))
     write_files(
         drive.sandbox(context),
         {".gitattributes": "* filter=evil diff=evil merge=evil text eol=crlf\n"},

@@ -10,8 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import backtrail
-from support import faults, forked, users
+from support import faults, forked, owners, users
 from support.disk import walk
 from support.world import RUN_PLAN, Ran, write_files
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from support.world import World
 
-NOBODY = 65534
 PROGRAM = (sys.executable, "-c", RUN_PLAN, "demo")
 SAVED = {b"src/login.py", b"src/mail.py", b"docs/user guide.md", b"assets/logo.bin", b".env"}
 WRECKED = {b"src/signin.py", b"src.bak/signin.py", b"assets", b".env"}
@@ -107,25 +105,8 @@ def _in_nothing(world: World) -> Ran:
 def _by_nobody(world: World) -> Ran:
     world.root.chmod(0o755)
     if os.geteuid() == 0:
-        os.chown(temporary_files(world), NOBODY, NOBODY)
-    return forked.run_forked(world, "demo", cwd=world.root, before=_become_nobody)
-
-
-def nobody_may_read_the_program() -> bool:
-    """False for a root whose checkout or installation is closed to everybody else."""
-    child = os.fork()
-    if child == 0:
-        _become_nobody()
-        os._exit(not os.access(backtrail.__file__, os.R_OK))
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def _become_nobody() -> None:
-    os.umask(0o077)
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+        os.chown(temporary_files(world), owners.NOBODY, owners.NOBODY)
+    return forked.run_forked(world, "demo", cwd=world.root, before=owners.become_nobody)
 
 
 def _with_program(world: World, name: str, does: str) -> Ran:

@@ -20,6 +20,7 @@ from backtrail.git.gitstate import user_git
 from backtrail.git.identity import refuse_own_files_inside
 from backtrail.git.ignore import UserSettings
 from backtrail.git.locks import exclusive_lock
+from backtrail.git.ownership import Ownership
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.apply import ApplyService
 from backtrail.services.checkpoints import CheckpointService
@@ -91,7 +92,7 @@ def open_services(
     with `plan.toml` is added to `tolerated` by callers to whom no setting matters, else raised.
     Nothing is made either if the checkout that is `to_capture` would then hold our own files.
     """
-    worktree = find_worktree(start)
+    worktree = _find(start, ownership := Ownership(environ))
     configuration = _configuration(_place(worktree, environ), tolerated)
     layout = _home(worktree, environ)
     if not make and not layout.git_dir.is_dir():
@@ -115,6 +116,7 @@ def open_services(
         database=Database(engine, store_id=store_id, host_id=host_id),
         store_id=store_id,
         host_id=host_id,
+        ownership=ownership,
         user=_user_settings(environ),
         users_environment=users_environment(environ),
         own_paths=own_paths,
@@ -124,6 +126,13 @@ def open_services(
         settings=configuration.settings,
     )
     return _services_in(workspace, environ)
+
+
+def _find(start: Path, ownership: Ownership) -> Worktree:
+    """The checkout that holds a directory, if git would work in it."""
+    worktree = find_worktree(start)
+    ownership.refuse_foreign(worktree.root, worktree.git_dir, worktree.common_dir)
+    return worktree
 
 
 def _services_in(workspace: Workspace, environ: Mapping[str, str]) -> Services:
@@ -172,7 +181,7 @@ def open_configuration(start: Path, environ: Mapping[str, str]) -> EffectiveSett
     """What is in force in a repository and why; nothing is made."""
     from backtrail.config.effective import effective_settings, surroundings
 
-    worktree = find_worktree(start)
+    worktree = _find(start, Ownership(environ))
     place = _place(worktree, environ)
     layout = _home(worktree, environ)
     database = DatabaseService(_database_url(layout, environ)).location()
@@ -182,7 +191,7 @@ def open_configuration(start: Path, environ: Mapping[str, str]) -> EffectiveSett
 
 def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseService:
     """For looking at the database itself, whatever state it is in."""
-    layout = _home(find_worktree(start), environ)
+    layout = _home(_find(start, Ownership(environ)), environ)
     layout.make_directories()
     return DatabaseService(_database_url(layout, environ))
 

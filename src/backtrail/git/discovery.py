@@ -76,6 +76,11 @@ def _first_line(path: Path) -> str | None:
     return os.fsdecode(line.rstrip(b"\r\n"))
 
 
+def main_place(common_dir: Path) -> Path:
+    """Where git works in the main checkout of a repository; of a bare one, in itself."""
+    return common_dir.parent if common_dir.name == ".git" else common_dir
+
+
 def same_directory(one: Path, other: Path) -> bool:
     """Whether two paths are one directory, by device and inode."""
     try:

@@ -106,6 +106,7 @@ def _only_checkout(
     in_place = same_directory(checkout.root, locked.sandbox.path)
     if not in_place:
         _refuse_other_plan(locked, branch, checkout)
+        locked.workspace.refuse_foreign(checkout.root, checkout.git_dir)
         refuse_busy(checkout)
     return Target(branch, old, checkout, in_place=in_place)
 

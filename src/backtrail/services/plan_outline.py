@@ -65,6 +65,7 @@ class PlanOutline:
                 f"{str(path)!r} is not the root of a worktree of this repository",
                 hint="git worktree list shows them",
             )
+        ws.refuse_foreign(path, worktree.git_dir)
         with ws.database.read() as uow:
             holder = uow.plans.by_sandbox_path(ws.repository_id, str(path))
         if holder is not None:

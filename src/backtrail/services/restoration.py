@@ -184,6 +184,7 @@ def _take_up(ws: Workspace, plan: Plan, path: Path) -> Plan:
     worktree = worktree_at(path)
     if worktree is None:
         raise FailedError(f"{str(path)!r} is no worktree any more", hint="git worktree list")
+    ws.refuse_foreign(path, worktree.git_dir)
     if not worktree.is_main:
         connect(path, worktree.git_dir)
     mark_as_sandbox(worktree, plan.sandbox.sandbox_id)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId, RunId
     from backtrail.domain.plan import Plan, Sandbox
     from backtrail.git.ignore import UserSettings
+    from backtrail.git.ownership import Ownership
     from backtrail.git.store import PrivateStore, StoreLayout
     from backtrail.git.worktree import UserRepository
     from backtrail.storage.database import Database
@@ -56,6 +57,7 @@ class Workspace:
     database: Database
     store_id: str
     host_id: str
+    ownership: Ownership
     user: UserSettings
     actor: Actor
     users_environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -122,10 +124,16 @@ class Workspace:
     def located(self, plan: Plan) -> Sandbox:
         """The plan's sandbox as found now; if it is gone, what to type."""
         try:
-            return located(plan.sandbox, self.common_dir)
+            sandbox = located(plan.sandbox, self.common_dir)
         except SandboxGoneError as error:
             error.hint = what_to_type(plan, self.common_dir) or error.hint
             raise
+        self.refuse_foreign(sandbox.path, sandbox.git_dir)
+        return sandbox
+
+    def refuse_foreign(self, root: Path, git_dir: Path) -> None:
+        """Refuse a checkout of this repository in which git would refuse to work."""
+        self.ownership.refuse_foreign(root, git_dir, self.common_dir)
 
     @contextmanager
     def holding(self, sandbox: Sandbox, *, wait: float) -> Generator[PrivateStore]:
