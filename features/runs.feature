@@ -43,13 +43,30 @@ Feature: Runs
     And "before:2" is a checkpoint of type post_run
     And "work.txt" in the sandbox holds "new"
 
-  Scenario: A run that changed nothing has moved the timeline
+  Scenario: An unchanged run after another adds no checkpoint
     When I run "plan run auth -- true"
-    And I run "plan run auth -- true"
+    And I run "plan run auth -- false"
+    And I run "plan run auth --verify true -- true"
     Then "before:1" and "one" are the same checkpoint
-    And "before:2" is a checkpoint of type pre_run
+    And "before:3" and "one" are the same checkpoint
+    And "last-green" and "one" are the same checkpoint
+    And the timeline is: initial, one
     When I run "plan rollback auth before:2 --yes --format json"
-    Then its JSON has data.impact.runs_after_cp 1
+    Then its JSON has data.impact.runs_after_cp 3
+
+  Scenario: A run after something that a rollback could take back has a checkpoint of its own
+    Given I run "plan run auth --step build -- true"
+    When I run "plan run auth -- true"
+    Then "before:2" is a checkpoint of type pre_run
+    When I run "plan run auth -- true"
+    Then "before:2" and "before:3" are the same checkpoint
+    When I run "plan decision add auth 'cookies'"
+    And I run "plan rollback auth latest --yes"
+    And I run "plan run auth -- touch new"
+    And I run "plan run auth -- true"
+    Then "before:4" is a checkpoint of type rollback
+    And "before:5" is a checkpoint of type pre_run
+    And the plan has 5 runs and 2 "pre_run" checkpoints
 
   Scenario: After a rollback over three checkpoints the next run sees the restored state
     Given the agent works and saves: two, three

@@ -1,4 +1,8 @@
-"""Automatic checkpoints: one that would say the same as the latest is not made again."""
+"""Automatic checkpoints: one that would say the same as the latest is not made again.
+
+Runs that are no steps leave nothing behind but what they did to the sandbox. So if nothing else has
+taken a place since the latest checkpoint, and the sandbox is as it was there, that one will do.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,10 @@ from backtrail.services.pruning import keep_within_limits
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest
+    from backtrail.domain.plan import Plan
     from backtrail.git.capture import Captured
     from backtrail.services.workspace import LockedSandbox
+    from backtrail.storage.database import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +36,9 @@ def automatic_checkpoint(locked: LockedSandbox, request: CheckpointRequest) -> A
     with ws.database.read() as uow:
         plan = uow.plans.get(locked.plan.plan_id)
         latest = uow.checkpoints.latest(plan.plan_id)
+        comparable = latest is not None and _nothing_but_runs_since(uow, plan, latest)
     captured = None
-    if latest is not None and latest.position == plan.position and latest.restorable:
+    if latest is not None and comparable:
         ws.progress("looking at the sandbox")
         captured = locked.camera.capture(known_heads=kept_commits(latest))
         if _says_the_same(latest, captured):
@@ -40,6 +47,12 @@ def automatic_checkpoint(locked: LockedSandbox, request: CheckpointRequest) -> A
     made = create_checkpoint(locked, request, captured=captured, log=entry)
     keep_within_limits(locked)
     return Automatic(made.checkpoint, reused=False)
+
+
+def _nothing_but_runs_since(uow: UnitOfWork, plan: Plan, latest: Checkpoint) -> bool:
+    """Whether no step, decision, child plan or checkpoint has taken a place after it."""
+    places = plan.position - latest.position
+    return places == 0 or places == uow.runs.count_after(plan.plan_id, latest.position)
 
 
 def _says_the_same(latest: Checkpoint, captured: Captured) -> bool:

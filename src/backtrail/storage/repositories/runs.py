@@ -113,6 +113,11 @@ class RunRepository:
             if epoch is not None and position is not None
         }
 
+    def count_after(self, plan_id: PlanId, position: int) -> int:
+        """How many runs were started after a place of the plan's; an index alone answers this."""
+        query = select(func.count()).where(RunRow.plan_id == plan_id, RunRow.position > position)
+        return self._session.scalar(query) or 0
+
     def _largest(self, column: InstrumentedAttribute[int], plan_id: PlanId) -> int:
         found = self._session.scalar(select(func.max(column)).where(RunRow.plan_id == plan_id))
         return found or 0
