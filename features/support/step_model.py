@@ -22,6 +22,7 @@ from backtrail.domain.step import (
     Step,
     StepName,
 )
+from backtrail.domain.step_digest import Digests
 from backtrail.domain.steps import Ledger, StepVerdict, ledger_of, step_verdict
 from support.histories import LONG_AGO, PLAN, History
 
@@ -96,7 +97,7 @@ class Story:
     def ask_for(self, key: str, digest: str, ending: str, size: int) -> None:
         """A step is asked for; it fails, succeeds, or is never heard of again."""
         entry = self.ledger.named(StepName(key))
-        said = step_verdict(entry, digest, reuse_failed=False)
+        said = step_verdict(entry, Digests(digest, digest), reuse_failed=False)
         wanted = self._wanted(key, digest)
         if said is not wanted:
             self.wrong.append(f"{key} ({digest}): {said} instead of {wanted}")

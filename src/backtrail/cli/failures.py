@@ -104,14 +104,16 @@ def _defect(error: BaseException, session: Session) -> Failure:
 
 
 def _write_log(error: BaseException, session: Session) -> str:
-    """A file that only the user may read: command lines and paths are nobody else's business."""
+    """A file that only the user may read: paths are nobody else's business, secrets nobody's."""
     import platform
     import tempfile
     import traceback
 
+    from backtrail.domain.redaction import redacted, redacted_line
+
     lines = [
         f"backtrail {__version__}, Python {platform.python_version()}, {sys.platform}\n",
-        f"{session.command_line}\n\n",
+        f"{redacted_line(session.command_line)}\n\n",
         *traceback.format_exception(error),
     ]
     with tempfile.NamedTemporaryFile(
@@ -122,5 +124,5 @@ def _write_log(error: BaseException, session: Session) -> str:
         errors="backslashreplace",
         delete=False,
     ) as log:
-        log.writelines(lines)
+        log.write(redacted("".join(lines)))
     return log.name

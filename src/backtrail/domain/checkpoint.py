@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.redaction import redacted, redacted_values
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -87,7 +88,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRequest:
-    """What a caller may say about the checkpoint it asks for."""
+    """What a caller may say about the checkpoint it asks for; secrets in it go no further."""
 
     reason: str = ""
     checkpoint_type: CheckpointType = CheckpointType.MANUAL
@@ -98,6 +99,12 @@ class CheckpointRequest:
     pinned: bool = False
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
     forked_from: Origin | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("reason", "source_tool", "phase"):
+            said: str | None = getattr(self, name)
+            object.__setattr__(self, name, said and redacted(said))
+        object.__setattr__(self, "meta", redacted_values(self.meta))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.redaction import redacted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -122,7 +123,10 @@ def number_in(text: str) -> int | None:
 
 
 def check_text(text: str, what: str) -> str:
-    """The text without blanks around it; a usage error if nothing is left or it is endless."""
+    """The text without blanks around it and without secrets.
+
+    A usage error if nothing is left or it is endless.
+    """
     text = text.strip()
     if not text:
         raise UsageError(f"{what} is empty", hint="say it in a few words")
@@ -131,4 +135,4 @@ def check_text(text: str, what: str) -> str:
             f"{what} is longer than {MAX_TEXT_LENGTH} characters",
             hint="keep it short, and put the rest into a file of the sandbox",
         )
-    return text
+    return redacted(text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from backtrail.domain.redaction import holds_redacted, redacted
 from backtrail.domain.step import StepOptions
 
 if TYPE_CHECKING:
@@ -78,6 +79,17 @@ class RunOptions:
     @property
     def wants_post_checkpoint(self) -> bool:
         return self.post_checkpoint or self.verify is not None
+
+    def redacted(self) -> RunOptions:
+        """The same without secrets in the lines for the shell."""
+        verify = None if self.verify is None else redacted(self.verify)
+        return replace(self, verify=verify, step=self.step and self.step.redacted())
+
+    @property
+    def holds_redacted(self) -> bool:
+        """Whether a line for the shell is not as it was given."""
+        lines = (self.verify, self.step and self.step.reconcile)
+        return holds_redacted([line for line in lines if line])
 
     def as_json(self) -> dict[str, Any]:
         return {

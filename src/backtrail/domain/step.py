@@ -7,11 +7,12 @@ the lineage alone decides which of them hold; `domain/steps.py` draws the conclu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.redaction import redacted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,6 +81,11 @@ class StepOptions:
     reuse_failed: bool = False
     variables: tuple[str, ...] = ()
     """Names of variables whose values are a part of the arguments."""
+
+    def redacted(self) -> StepOptions:
+        """The same without secrets in the line for the shell."""
+        reconcile = None if self.reconcile is None else redacted(self.reconcile)
+        return replace(self, reconcile=reconcile)
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -19,6 +19,7 @@ from backtrail.domain.step import Mark, MarkKind, Result, Step, StepName
 if TYPE_CHECKING:
     from backtrail.domain.ids import RunId
     from backtrail.domain.lineage import Lineage
+    from backtrail.domain.step_digest import Digests
 
 
 class StepStatus(StrEnum):
@@ -131,11 +132,11 @@ def ledger_of(steps: Iterable[Step], marks: Iterable[Mark], lineage: Lineage) ->
     return Ledger(tuple(sorted(entries, key=attrgetter("place"))))
 
 
-def step_verdict(entry: StepEntry | None, digest: str, *, reuse_failed: bool) -> StepVerdict:
+def step_verdict(entry: StepEntry | None, digests: Digests, *, reuse_failed: bool) -> StepVerdict:
     """What to do about a step, given the entry that holds its name, if there is one."""
     if entry is None:
         return StepVerdict.NEW
-    if entry.step.digest != digest:
+    if entry.step.digest not in digests:
         return StepVerdict.CHANGED
     if entry.pending:
         return StepVerdict.INTERRUPTED

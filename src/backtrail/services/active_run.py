@@ -118,7 +118,7 @@ class ActiveRun:
 
     def _capture(self, kind: CheckpointType) -> Checkpoint:
         when = "before" if kind is CheckpointType.PRE_RUN else "after"
-        words = " ".join(self.order.argv) or "Python code"
+        words = " ".join(self.run.argv) or "Python code"
         shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
         request = CheckpointRequest(
             reason=f"{when} run {self.run.number}: {shown}",

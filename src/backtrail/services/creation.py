@@ -18,6 +18,7 @@ from backtrail.domain.checkpoint import (
 from backtrail.domain.errors import BusyError, GitFailedError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.lineage import Lineage, lineage_of
+from backtrail.domain.redaction import redacted
 from backtrail.git.additions import Additions, CommitPair, start_additions
 from backtrail.git.commits import write_checkpoint
 from backtrail.git.replaced import Replacing
@@ -241,7 +242,7 @@ def _note_failure(locked: LockedSandbox, row: Checkpoint, error: BaseException) 
     """Close the row of a create that did not come to its end; a pinned one is recovery's."""
     ref = locked.store.pinned(locked.sandbox.sandbox_id, row.checkpoint_id)
     if ref is None:
-        note = str(error) or type(error).__name__
+        note = redacted(str(error)) or type(error).__name__
         # What went wrong first is what the user must hear; a row left open is recovery's, too.
         with suppress(BusyError, StorageError), locked.workspace.database.write() as uow:
             uow.checkpoints.set_state(row.checkpoint_id, CheckpointState.FAILED, note=note)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.decision import Decisions, MadeUnderDecision, check_text
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.redaction import redacted
 from backtrail.services.access import writing
 from backtrail.services.deciding import Draft, record, standing
 from backtrail.services.decision_references import find_decision, live_decision
@@ -37,8 +38,8 @@ class DecisionService:
             draft = Draft(
                 text=text,
                 parent=self._parent(locked.plan, request),
-                rationale=request.rationale.strip(),
-                alternatives=tuple(a.strip() for a in request.alternatives if a.strip()),
+                rationale=redacted(request.rationale.strip()),
+                alternatives=tuple(redacted(a.strip()) for a in request.alternatives if a.strip()),
             )
             decision = record(locked, draft, Entry(OperationKind.DECISION, reason=text))
             keep_within_limits(locked)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.ids import OperationId
 from backtrail.domain.operation import Operation, OperationKind, OperationState
+from backtrail.domain.redaction import redacted, redacted_line
 from backtrail.services.ids import new_id
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class Entry:
     notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What whoever finishes it has to know besides; kept with the result."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", redacted(self.reason))
+
 
 def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
     """Announce an operation; it stays open until it is done or failed."""
@@ -50,7 +54,7 @@ def _operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Oper
         state=OperationState.OPEN,
         actor=ws.actor.name,
         host=ws.actor.host,
-        command_line=ws.actor.command_line,
+        command_line=redacted_line(ws.actor.command_line),
         reason=entry.reason,
         target_checkpoint_id=entry.target,
         safety_checkpoint_id=None,
@@ -97,6 +101,6 @@ def fail_operation(ws: Workspace, operation: Operation, why: str) -> None:
         uow.operations.update(
             operation.operation_id,
             state=OperationState.FAILED,
-            result={**operation.result, "failure": why},
+            result={**operation.result, "failure": redacted(why)},
             finished_at=ws.now(),
         )

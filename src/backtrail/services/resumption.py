@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BusyError, FailedError, RefusedError
+from backtrail.domain.redaction import holds_redacted, redacted_words
 from backtrail.domain.run import RunStatus
 from backtrail.services.run_lease import Health, health
 from backtrail.services.step_records import ledger_now
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
     from backtrail.domain.run import Run
@@ -58,6 +61,27 @@ def resumable(ws: Workspace, plan_id: PlanId) -> Resumption:
                 hint="start the program again that ran it",
             )
         return Resumption(plan, run, progress_of(uow, plan, run))
+
+
+def command_of(ws: Workspace, plan_id: PlanId, run: Run, given: Sequence[str]) -> tuple[str, ...]:
+    """The words of a run's command: as recorded or, if a secret was in them, as given again."""
+    recorded, name = shlex.join(run.argv), ws.plan(plan_id).name
+    if run.options.holds_redacted:
+        raise RefusedError(
+            f"run {run.number} had a secret in --verify or --reconcile, which is not kept",
+            hint="plan run with the same options and the same command begins it anew",
+        )
+    if given and redacted_words(given) != run.argv:
+        raise RefusedError(
+            f"this is not the command of run {run.number}, which was: {recorded}",
+            hint=f"plan run {name} -- COMMAND runs another one",
+        )
+    if not given and holds_redacted(run.argv):
+        raise RefusedError(
+            f"the command of run {run.number} had a secret in it, which is not kept: {recorded}",
+            hint=f"give it again: plan resume {name} -- COMMAND",
+        )
+    return tuple(given) or run.argv
 
 
 def progress_of(uow: UnitOfWork, plan: Plan, run: Run) -> Progress:

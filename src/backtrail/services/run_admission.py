@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BusyError, FailedError, RefusedError
 from backtrail.domain.ids import PlanId, RunId
+from backtrail.domain.redaction import redacted_words
 from backtrail.domain.run import (
     ABORTABLE,
     AbortAction,
@@ -32,7 +33,10 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """A run that somebody wants; without a command it is a block of Python code."""
+    """A run that somebody wants; without a command it is a block of Python code.
+
+    The run as it is recorded has the same words, but for the secrets among them.
+    """
 
     plan_id: PlanId
     argv: tuple[str, ...]
@@ -70,9 +74,9 @@ def _new_run(ws: Workspace, uow: UnitOfWork, order: RunOrder, timing: Timing) ->
         holder=identity_of(os.getpid()),
         command=None,
         lease=new_lease(ws, timing),
-        argv=order.argv,
+        argv=redacted_words(order.argv),
         cwd=order.cwd,
-        options=order.options,
+        options=order.options.redacted(),
         position=None,
         epoch=None,
         decision_id=None,

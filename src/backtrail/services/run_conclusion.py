@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BacktrailError, ExitCode, LeaseLostError, RefusedError
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.redaction import redacted
 from backtrail.domain.run import RunStatus
 from backtrail.domain.run_verdict import Ending, RunOutcome, Verdict, verdict
 from backtrail.services.access import writing
@@ -121,7 +122,7 @@ def _close(
     if rollback is not None:
         more["rollback_operation_id"] = rollback.operation_id
     if problem is not None:
-        more["problem"] = problem
+        more["problem"] = redacted(problem)
     ws = run.ws
     with ws.database.write() as uow:
         run.run = uow.runs.update(

@@ -18,7 +18,7 @@ from backtrail.domain.errors import (
 from backtrail.domain.run import AbortAction, Cause, IfRunning, Run, RunOptions, RunStatus
 from backtrail.domain.run_verdict import RunOutcome
 from backtrail.services.active_run import ActiveRun, live_run
-from backtrail.services.resumption import Resumption, resumable
+from backtrail.services.resumption import Resumption, command_of, resumable
 from backtrail.services.run_admission import RunOrder, request_abort, wait_until_over
 from backtrail.services.run_command import Execution
 from backtrail.services.run_conclusion import conclude, give_up
@@ -174,15 +174,24 @@ class RunService:
             return uow.runs.list(uow.plans.get(plan).plan_id, limit)
 
     def resume(
-        self, plan: PlanId, *, dry_run: bool = False, execution: Execution | None = None
+        self,
+        plan: PlanId,
+        argv: Sequence[str] = (),
+        *,
+        dry_run: bool = False,
+        execution: Execution | None = None,
     ) -> Resumption:
-        """Run the command of a crashed run again, in its directory and with its options."""
+        """Run the command of a crashed run again, in its directory and with its options.
+
+        If a secret was in it, it has to be given again.
+        """
         found = resumable(self._workspace, plan)
+        run = found.run
+        words = command_of(self._workspace, plan, run, argv)
         if dry_run:
             return found
-        run = found.run
         execute = self.execute_step if run.options.step else self.execute
-        outcome = execute(plan, run.argv, run.options, cwd=run.cwd, execution=execution)
+        outcome = execute(plan, words, run.options, cwd=run.cwd, execution=execution)
         return replace(found, outcome=outcome)
 
     def abort(self, plan: PlanId, action: AbortAction | None = None) -> Run:

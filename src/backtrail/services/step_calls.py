@@ -16,10 +16,12 @@ from backtrail.domain.errors import (
     StorageError,
     UsageError,
 )
+from backtrail.domain.redaction import redacted
 from backtrail.domain.step import Outcome, Result, StepName, check_key
-from backtrail.domain.step_digest import call_digest
+from backtrail.domain.step_digest import call_digests
 from backtrail.domain.step_values import UnrecordableError, from_json, to_json
 from backtrail.domain.steps import StepVerdict
+from backtrail.services.digest_key import digest_key
 from backtrail.services.step_records import (
     Attempt,
     StepRequest,
@@ -92,7 +94,7 @@ class StepCalls:
         self._calls[key] += 1
         return StepRequest(
             name=StepName(key, self._calls[key]),
-            digest=call_digest(written),
+            digests=call_digests(digest_key(self._ws.layout), written),
             command=(_name(function),),
             reuse_failed=reuse_failed,
         )
@@ -116,7 +118,7 @@ class StepCalls:
             # The run ends here, and not the step: what it did is not known.
             raise
         except Exception as error:
-            said = {"type": _name(type(error)), "message": str(error)}
+            said = {"type": _name(type(error)), "message": redacted(str(error))}
             self._complete(attempt, Result(Outcome.FAILED, value={"exception": said}))
             raise
         try:

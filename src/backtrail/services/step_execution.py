@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from backtrail.domain.redaction import holds_redacted
 from backtrail.domain.run import Cause
 from backtrail.domain.run_verdict import Ending
 from backtrail.domain.step import Outcome, Result, StepOptions
@@ -158,6 +159,8 @@ def _about_change(request: StepRequest, judgement: Judgement) -> str:
         what = "another command"
     elif was.directory != request.directory:
         what = "another directory"
+    elif holds_redacted(request.command):
+        what = "another secret, or another value of a variable"
     else:
         what = "another value of a variable"
     later = judgement.dropped - 1

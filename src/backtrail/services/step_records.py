@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.ids import RunId
     from backtrail.domain.plan import Plan
+    from backtrail.domain.step_digest import Digests
     from backtrail.storage.database import UnitOfWork
 
 
@@ -35,8 +36,9 @@ class StepRequest:
     """A step that is asked for."""
 
     name: StepName
-    digest: str
+    digests: Digests
     command: tuple[str, ...]
+    """Without secrets."""
     directory: str = ""
     reuse_failed: bool = False
 
@@ -84,7 +86,7 @@ def judge(
             hint="steps run one after the other; start this one when that one has ended",
         )
     entry = ledger.named(request.name)
-    found = step_verdict(entry, request.digest, reuse_failed=request.reuse_failed)
+    found = step_verdict(entry, request.digests, reuse_failed=request.reuse_failed)
     later = [e for e in ledger.valid if entry and e.place >= entry.place]
     return Judgement(found, entry, len(later) if found is StepVerdict.CHANGED else 0)
 
@@ -155,7 +157,7 @@ def _new_step(uow: UnitOfWork, plan: Plan, request: StepRequest) -> Step:
         step_id=StepId(new_id()),
         plan_id=plan.plan_id,
         name=request.name,
-        digest=request.digest,
+        digest=request.digests.now,
         command=request.command,
         directory=request.directory,
         decision_id=current_decision(uow, plan),

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.redaction import redacted_words
 from backtrail.domain.step import StepName, StepOptions, check_key
-from backtrail.domain.step_digest import command_digest
+from backtrail.domain.step_digest import command_digests
 from backtrail.domain.steps import StepVerdict
 from backtrail.services.access import writing
+from backtrail.services.digest_key import digest_key
 from backtrail.services.guards import check_plan_allows_work
 from backtrail.services.step_records import StepRequest, judge, ledger_now, record_reuse
 from backtrail.services.step_replay import replay
@@ -46,7 +48,7 @@ class StepOutcome:
 def step_request(
     ws: Workspace, order: RunOrder, step: StepOptions, environ: Mapping[str, str]
 ) -> StepRequest:
-    """The step that an order means, with the digest of all that matters."""
+    """The step that an order means, with all that matters."""
     for name in step.variables:
         if not name or "=" in name or "\0" in name:
             raise UsageError(
@@ -57,8 +59,8 @@ def step_request(
     values = {name: environ.get(name) for name in step.variables}
     return StepRequest(
         name=StepName(check_key(step.key)),
-        digest=command_digest(order.argv, directory, values),
-        command=order.argv,
+        digests=command_digests(digest_key(ws.layout), order.argv, directory, values),
+        command=redacted_words(order.argv),
         directory=directory,
         reuse_failed=step.reuse_failed,
     )

@@ -11,6 +11,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from backtrail.domain.errors import RefusedError, UsageError
+from backtrail.domain.redaction import redacted_words
 from backtrail.domain.tools import ToolCall, check_tool_name
 from backtrail.processes.family import RUN_VARIABLE
 from backtrail.processes.identity import identity_of
@@ -58,7 +59,7 @@ class ToolService:
         ours = {"PLAN_ID": plan, "PLAN_SANDBOX": str(ws.plan(plan).sandbox.path)}
         environment = {**around.environ, **ours}
         command = Command(tuple(argv), directory, environment, around.streams)
-        with self.call(plan, name, words=shlex.join(argv), wait=wait) as call:
+        with self.call(plan, name, words=shlex.join(redacted_words(argv)), wait=wait) as call:
             around.before_start()
             call.exit_code = supervise(command, call, ws.notices, adopt=around.adopt)
         return call

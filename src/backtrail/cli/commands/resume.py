@@ -16,11 +16,16 @@ def resume(
     dry_run: DryRun = False,
     result: ResultFile = None,
 ) -> Report | Failure:
-    """Run the command of a run that crashed or was interrupted again."""
+    """Run the command of a run that crashed or was interrupted again.
+
+    A command with a secret in it is given again: plan resume [PLAN] -- COMMAND.
+    """
     take_result_file(session, result)
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         execution = execution_of(session)
         return resumption_report(
-            services.runs.resume(found.plan_id, dry_run=dry_run, execution=execution)
+            services.runs.resume(
+                found.plan_id, session.trailing, dry_run=dry_run, execution=execution
+            )
         )
