@@ -110,7 +110,7 @@ Feature: A crash loses nothing and needs no repair
     Given a repository with plan "auth"
     And the agent works and saves: one, two
     And another git of the user's holds the sandbox's index
-    When I run "plan rollback auth one --yes"
+    When I run "plan rollback auth one --yes --wait 0"
     Then it exits with 8
     And their lock is still there
     And the sandbox is exactly as it was at "two"

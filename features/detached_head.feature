@@ -234,11 +234,11 @@ Feature: A detached HEAD is described as it was
     And I remember the sandbox as "two"
     When "plan rollback auth one --yes" is run while git "update-ref --no-deref" leaves its lock and kills the program
     Then it is killed
-    When I run "plan save auth"
+    When I run "plan save auth --wait 0"
     Then it succeeds
     And it notes "an interrupted rollback is not finished yet"
     And it notes "HEAD.lock exists"
-    When I run "plan undo auth"
+    When I run "plan undo auth --wait 0"
     Then it exits with 8 and says "HEAD.lock"
     When the lock "HEAD.lock" is removed
     And I run "plan save auth"

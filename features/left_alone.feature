@@ -125,7 +125,7 @@ Feature: What a rollback leaves alone, and what it tells
     And I save checkpoint "one"
     When the agent writes "two\n" to "f"
     And another git of the user's has made "<file>"
-    And I run "plan rollback auth one --yes"
+    And I run "plan rollback auth one --yes --wait 0"
     Then it exits with 8 and says "<file> exists"
     And "f" holds "two\n"
 

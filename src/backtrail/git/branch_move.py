@@ -13,23 +13,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.ids import CommitId
+    from backtrail.git.store import PrivateStore
 
 
 @contextmanager
 def moving(
+    store: PrivateStore,
     git_dir: Path,
     ref: str,
     new: CommitId,
     old: CommitId | None,
     *,
     why: str,
-    locks: tuple[int, ...] = (),
 ) -> Generator[None]:
     """The branch is locked and known to be at `old` inside; it is moved at the end.
 
     If we die, git finds its input closed and lets go of the branch; so it does after an error.
     """
-    git = user_git(git_dir, locks)
+    git = user_git(git_dir, store)
     running = git.start("update-ref", "--create-reflog", "-m", why, "-z", "--stdin")
     expected = old or "0" * len(new)
     change = f"start\0option no-deref\0update {ref}\0{new}\0{expected}\0prepare\0"
@@ -40,7 +41,9 @@ def moving(
         running.finish()
         raise
     if not ready:
-        raise _moved(ref, running.finish().complaint())
+        ended = running.finish()
+        ended.refuse_if_locked()
+        raise _moved(ref, ended.complaint())
     try:
         yield
     except BaseException:

@@ -38,7 +38,7 @@ def delete_branch(store: PrivateStore, git_dir: Path, branch: str, commit: Commi
     now = resolve_refs(common_dir, [ref]).get(ref)
     if now is None:
         return True
-    git = user_git(common_dir, store.lock_descriptors)
+    git = user_git(common_dir, store)
     alias = git.run("symbolic-ref", "--quiet", ref).code == 0
     if now != commit or alias or branch_checked_out_elsewhere(common_dir, git_dir, branch):
         return False

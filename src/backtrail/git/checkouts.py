@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import BusyError, RefusedError
+from backtrail.domain.errors import RefusedError
 from backtrail.git.discovery import gitdir_backlink
 from backtrail.git.gitstate import read_index, under_way, user_git
 from backtrail.git.ignore import scratch_directory
+from backtrail.git.locks import wait_for_git
 from backtrail.git.paths import first_obstacle, lstat_inside
 
 if TYPE_CHECKING:
@@ -90,18 +91,15 @@ def _linked_root(git_dir: Path) -> Path:
     return backlink.parent
 
 
-def refuse_busy(checkout: Checkout) -> None:
+def refuse_busy(checkout: Checkout, deadline: float) -> None:
+    """Refuse a checkout in which something is under way; another git may end until a deadline."""
+    what = f"is at work in {str(checkout.root)!r}"
+    wait_for_git(checkout.git_dir / "index.lock", what, deadline)
     what = under_way(checkout.git_dir)
     if what:
         raise RefusedError(
             f"{what} is under way in {str(checkout.root)!r}, where the branch is checked out",
             hint="finish or abort it first; git status there says how",
-        )
-    lock = checkout.git_dir / "index.lock"
-    if lock.exists():
-        raise BusyError(
-            f"another git process is at work in {str(checkout.root)!r} ({lock.name} exists)",
-            hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
         )
 
 

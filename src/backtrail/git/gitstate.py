@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,12 @@ from backtrail.git.runner import GitRunner, RunningGit
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from backtrail.git.store import PrivateStore
+
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = "refs/heads/"
+_SHORTEST_WAIT = 1000
+"""How many milliseconds git itself waits for the lock of all refs."""
 _SPLIT = b"link"
 """The extension by which an index says that most of it is in a shared file."""
 _SPARSE = b"sdir\0\0\0\0"
@@ -59,10 +64,18 @@ class GitState:
         return self.head_ref, self.head_commit, self.detached_from
 
 
-def user_git(git_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> GitRunner:
-    """Scrubbed plumbing on the user's repository: no hooks, no fsmonitor, no global settings."""
+def user_git(git_dir: Path, store: PrivateStore | None = None) -> GitRunner:
+    """Scrubbed plumbing on the user's repository: no hooks, no fsmonitor, no global settings.
+
+    With a store it inherits the locks held on that, and waits as long for those of other gits.
+    """
     environment = {**scrubbed_environment(), "GIT_DIR": str(git_dir)}
-    return GitRunner(environment, USER_REPOSITORY_SETTINGS, git_dir, lock_descriptors)
+    if store is None:
+        return GitRunner(environment, USER_REPOSITORY_SETTINGS, git_dir)
+    patience = max(_SHORTEST_WAIT, int(1000 * (store.deadline - time.monotonic())))
+    waits = (f"core.filesRefLockTimeout={patience}", f"core.packedRefsTimeout={patience}")
+    settings = (*USER_REPOSITORY_SETTINGS, *waits)
+    return GitRunner(environment, settings, git_dir, store.lock_descriptors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import BusyError
 from backtrail.git.durable import fsync_file
+from backtrail.git.locks import git_busy, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 _LOCK_WAIT = 5.0
 _OWN_INDEX = "backtrail-index"
+HOLDS_INDEX = "holds the index of the sandbox"
 
 
-def put_index(git_dir: Path, index: UserIndex | None) -> None:
-    """Replace the index of a worktree under git's own lock, with its date."""
+def put_index(git_dir: Path, index: UserIndex | None, *, deadline: float = 0.0) -> None:
+    """Replace the index of a worktree under git's own lock, with its date.
+
+    That lock is waited for until a deadline, and for a few seconds in any case.
+    """
     path, lock, ours = git_dir / "index", git_dir / "index.lock", git_dir / _OWN_INDEX
     # The directory is the sandbox's too: nothing planted there is written through.
     ours.unlink(missing_ok=True)
@@ -31,7 +35,9 @@ def put_index(git_dir: Path, index: UserIndex | None) -> None:
             # The date says which entries git may trust without looking; it belongs to the index.
             os.utime(ours, ns=(index.mtime_ns, index.mtime_ns))
         fsync_file(ours)
-        _take_index_lock(ours, lock)
+        deadline = max(deadline, time.monotonic() + _LOCK_WAIT)
+        if not until(lambda: _taken(ours, lock), deadline):
+            raise git_busy(lock, HOLDS_INDEX)
         if index is None:
             path.unlink(missing_ok=True)
             lock.unlink()
@@ -41,17 +47,12 @@ def put_index(git_dir: Path, index: UserIndex | None) -> None:
         remove_own_index_lock(git_dir)
 
 
-def _take_index_lock(ours: Path, lock: Path) -> None:
-    deadline = time.monotonic() + _LOCK_WAIT
-    while True:
-        try:
-            os.link(ours, lock)
-        except FileExistsError as error:
-            if time.monotonic() >= deadline:
-                raise index_busy(lock) from error
-            time.sleep(0.05)
-        else:
-            return
+def _taken(ours: Path, lock: Path) -> bool:
+    try:
+        os.link(ours, lock)
+    except FileExistsError:
+        return False
+    return True
 
 
 def remove_own_index_lock(git_dir: Path) -> None:
@@ -65,10 +66,3 @@ def remove_own_index_lock(git_dir: Path) -> None:
     if lock.exists() and lock.samefile(ours):
         lock.unlink()
     ours.unlink()
-
-
-def index_busy(lock: Path) -> BusyError:
-    return BusyError(
-        f"another git process holds the index of the sandbox ({lock.name} exists)",
-        hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
-    )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import BusyError, FailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
 _POLL_SECONDS = 0.02
@@ -37,16 +37,35 @@ def exclusive_lock(path: Path, *, wait: float, what: str) -> Generator[int]:
 
 
 def _acquire(descriptor: int, *, wait: float, what: str) -> None:
-    deadline = time.monotonic() + wait
+    if not until(lambda: _try_lock(descriptor), time.monotonic() + wait):
+        raise BusyError(
+            f"{what} is in use by another process",
+            hint="try again when it has ended, or wait longer with --wait SECONDS",
+        )
+
+
+def until(done: Callable[[], bool], deadline: float) -> bool:
+    """Ask until it is done, or the deadline has passed; whether it is done."""
     pause = _POLL_SECONDS
-    while not _try_lock(descriptor):
+    while not done():
         if time.monotonic() >= deadline:
-            raise BusyError(
-                f"{what} is in use by another process",
-                hint="try again when it has ended, or wait longer with --wait SECONDS",
-            )
+            return False
         time.sleep(pause)
         pause = min(pause * 1.5, _POLL_SECONDS_MAX)
+    return True
+
+
+def wait_for_git(lock: Path, what: str, deadline: float) -> None:
+    """Wait until a lock of git's own is gone; it may be one that a killed git has left."""
+    if not until(lambda: not os.path.lexists(lock), deadline):
+        raise git_busy(lock, what)
+
+
+def git_busy(lock: Path, what: str) -> BusyError:
+    return BusyError(
+        f"another git process {what} ({lock.name} exists)",
+        hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
+    )
 
 
 def _try_lock(descriptor: int) -> bool:

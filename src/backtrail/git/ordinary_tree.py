@@ -65,6 +65,6 @@ def commit_of(
 
 def make_branch(store: PrivateStore, ref: str, commit: CommitId, why: str) -> None:
     """Create the branch; nothing is moved if somebody made it meanwhile."""
-    git = user_git(store.common_dir, store.lock_descriptors)
+    git = user_git(store.common_dir, store)
     reason = ("-m", f"backtrail: {why}")
     git.call("update-ref", "--create-reflog", *reason, ref, commit, "0" * len(commit))

@@ -199,7 +199,7 @@ def restore_git_state(
     # The index names blobs of the target's HEAD, also where HEAD itself is not moved.
     commits = dict.fromkeys((plan.move.new if plan.move else None, plan.detach, target.head_commit))
     send_back(store, sandbox.git_dir, [commit for commit in commits if commit], staged)
-    git = user_git(sandbox.git_dir, store.lock_descriptors)
+    git = user_git(sandbox.git_dir, store)
     reason = ("-m", f"backtrail: {why}")
     if plan.move:
         _carry_out_move(git, plan.move, reason)
@@ -207,7 +207,7 @@ def restore_git_state(
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
         detach_head(git, sandbox.git_dir, plan.detach, plan.checkout, reason)
-    put_index(sandbox.git_dir, target.index)
+    put_index(sandbox.git_dir, target.index, deadline=store.deadline)
 
 
 def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -> None:

@@ -7,6 +7,7 @@ since git skips unreadable directories with return code 0 and a warning only.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from typing import IO, TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.git.complaints import without_rules
 from backtrail.git.env import git_executable, settings_arguments
+from backtrail.git.locks import git_busy
 from backtrail.git.stuck import refuse_endless
 from backtrail.git.undisturbed import undisturbed
 
@@ -33,6 +35,7 @@ _FIRST_LOOK = 2.0
 """After this time, and again whenever it has doubled, it is looked whether git waits for ever."""
 _STDERR_SHOWN = 2000
 _LONGEST_REASON = 300
+_LOCKED = re.compile(rb"Unable to create '(.+\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Output:
 
         A .gitignore or .gitattributes file that is a link or cannot be read is no failure.
         """
+        self.refuse_if_locked()
         if self.code or (quiet and self.stderr and without_rules(self.stderr)):
             told = self.complaint().splitlines()[0]
             if len(told) > _LONGEST_REASON:
@@ -71,6 +75,12 @@ class Output:
                 details={"stderr": self.complaint()},
             )
         return self
+
+    def refuse_if_locked(self) -> None:
+        """Raise if git failed because another git holds a lock that it needs."""
+        held = _LOCKED.search(self.stderr) if self.code else None
+        if held:
+            raise git_busy(Path(os.fsdecode(held[1])), "holds what is needed")
 
 
 class RunningGit:

@@ -113,19 +113,28 @@ class ObjectWalk:
 
 
 class PrivateStore:
-    """The bare repository and what is asked of it; `lock_descriptors` go to every git child."""
+    """The bare repository and what is asked of it; `lock_descriptors` go to every git child.
+
+    `deadline` is when a lock of the user's own git is no longer waited for.
+    """
 
     def __init__(
-        self, layout: StoreLayout, common_dir: Path, lock_descriptors: tuple[int, ...] = ()
+        self,
+        layout: StoreLayout,
+        common_dir: Path,
+        lock_descriptors: tuple[int, ...] = (),
+        deadline: float = 0.0,
     ) -> None:
         self.layout = layout
         self.common_dir = common_dir
         self.lock_descriptors = lock_descriptors
+        self.deadline = deadline
         self.git_dir = layout.git_dir
 
-    def locked(self, descriptor: int) -> PrivateStore:
+    def locked(self, descriptor: int, deadline: float = 0.0) -> PrivateStore:
         """The same store whose git children hold this lock as well."""
-        return PrivateStore(self.layout, self.common_dir, (*self.lock_descriptors, descriptor))
+        locks = (*self.lock_descriptors, descriptor)
+        return PrivateStore(self.layout, self.common_dir, locks, deadline)
 
     def git(self, work_tree: Path | None = None, index: Path | None = None) -> GitRunner:
         """Scrubbed git on the store, for a work tree and an index where they matter."""

@@ -93,7 +93,7 @@ def send_back(
     store: PrivateStore, git_dir: Path, commits: Sequence[CommitId], blobs: Sequence[str]
 ) -> None:
     """Give the user's repository back what it has lost of these commits and blobs."""
-    user = user_git(git_dir, store.lock_descriptors)
+    user = user_git(git_dir, store)
     objects = list(blobs)
     for commit in commits:
         # What the user's refs reach is whole; only what they no longer reach need be looked at.

@@ -67,7 +67,7 @@ class ApplyService:
         ):
             check_plan_allows_apply(locked.plan)
             check_no_run(self._workspace, locked.plan, end=f"plan abort {locked.plan.name}")
-            check_sandbox_quiet(locked.sandbox)
+            check_sandbox_quiet(locked)
             return _Apply(locked, users_git(locked), request, scratch).result(dry_run=dry_run)
 
 

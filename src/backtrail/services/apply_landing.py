@@ -89,8 +89,7 @@ def _move(
     ws, checkout = locked.workspace, target.checkout
     git_dir = checkout.git_dir if checkout else ws.common_dir
     why = f"plan apply: {locked.plan.name}"
-    locks = locked.store.lock_descriptors
-    with moving(git_dir, target.ref, new, target.old, why=why, locks=locks):
+    with moving(locked.store, git_dir, target.ref, new, target.old, why=why):
         ws.failpoints.reach("apply.branch_locked")
         if target.in_place:
             _index_follows(locked, users, new)

@@ -107,7 +107,7 @@ def _only_checkout(
     if not in_place:
         _refuse_other_plan(locked, branch, checkout)
         locked.workspace.refuse_foreign(checkout.root, checkout.git_dir)
-        refuse_busy(checkout)
+        refuse_busy(checkout, locked.store.deadline)
     return Target(branch, old, checkout, in_place=in_place)
 
 

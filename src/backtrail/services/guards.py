@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.apply import how_to_revert
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.errors import BusyError, RefusedError
+from backtrail.domain.errors import RefusedError
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.git.gitstate import under_way
-from backtrail.git.index_replacement import index_busy
+from backtrail.git.index_replacement import HOLDS_INDEX
+from backtrail.git.locks import wait_for_git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.plan import Plan, Sandbox
+    from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RevertedFile
     from backtrail.git.state import SandboxState
     from backtrail.services.workspace import LockedSandbox, Workspace
@@ -119,28 +120,25 @@ def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:
         )
 
 
-def check_sandbox_quiet(sandbox: Sandbox) -> None:
+def check_sandbox_quiet(locked: LockedSandbox) -> None:
     """No merge-like operation and no other git may be at work in the sandbox."""
-    what = under_way(sandbox.git_dir)
+    check_no_git_lock(locked)
+    what = under_way(locked.sandbox.git_dir)
     if what:
         raise RefusedError(
             f"{what} is under way in the sandbox",
             hint="finish or abort it first (git status says how); a checkpoint can be made now",
         )
-    check_no_git_lock(sandbox)
 
 
-def check_no_git_lock(sandbox: Sandbox) -> None:
-    """No other git may be about to change index or HEAD, or have left its lock behind."""
-    lock = sandbox.git_dir / "index.lock"
-    if lock.exists():
-        raise index_busy(lock)
-    lock = sandbox.git_dir / "HEAD.lock"
-    if lock.exists():
-        raise BusyError(
-            f"another git process is about to move HEAD of the sandbox ({lock.name} exists)",
-            hint=f"wait for it to end; if none is running, remove {str(lock)!r}",
-        )
+def check_no_git_lock(locked: LockedSandbox) -> None:
+    """No other git may be about to change index, HEAD or branch, or have left its lock behind."""
+    sandbox, deadline = locked.sandbox, locked.store.deadline
+    wait_for_git(sandbox.git_dir / "index.lock", HOLDS_INDEX, deadline)
+    wait_for_git(sandbox.git_dir / "HEAD.lock", "is about to move HEAD of the sandbox", deadline)
+    if sandbox.branch is not None:
+        lock = locked.workspace.common_dir / "refs" / "heads" / f"{sandbox.branch}.lock"
+        wait_for_git(lock, f"is about to move branch {sandbox.branch!r}", deadline)
 
 
 def damaged(checkpoint: Checkpoint) -> RefusedError:

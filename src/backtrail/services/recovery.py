@@ -90,7 +90,7 @@ def _must_wait(locked: LockedSandbox, operation: Operation) -> bool:
     It may be that of a git that was killed with us, which cannot be told from the user's own.
     """
     try:
-        check_no_git_lock(locked.sandbox)
+        check_no_git_lock(locked)
     except BusyError as error:
         locked.workspace.notices.append(
             f"an interrupted {operation.kind} is not finished yet: {error.message}; {error.hint}"

@@ -12,6 +12,7 @@ from backtrail.git.aside import SetAside, place_for
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
 from backtrail.git.identity import is_marked
+from backtrail.git.locks import wait_for_git
 from backtrail.git.registration import moved_to
 from backtrail.services.guards import check_no_run, check_sandbox_quiet
 from backtrail.services.whereabouts import refuse_removed
@@ -56,11 +57,14 @@ def survey(ws: Workspace, plan: Plan, store: PrivateStore, *, keep_branch: bool)
     sandbox = locked.sandbox
     if sandbox.kind is SandboxKind.ATTACHED:
         return Survey(sandbox, locked, SandboxFate.LEFT_IN_PLACE)
-    check_sandbox_quiet(sandbox)
+    check_sandbox_quiet(locked)
     _refuse_locked(sandbox)
     branch = None if keep_branch else sandbox.branch
     if branch is not None:
         _refuse_if_elsewhere(ws, sandbox, branch)
+        # Deleting it comes last, when the sandbox has gone already.
+        lock = ws.common_dir / "packed-refs.lock"
+        wait_for_git(lock, "is about to change all branches", store.deadline)
     return Survey(sandbox, locked, SandboxFate.SET_ASIDE, registered=True, branch=branch)
 
 

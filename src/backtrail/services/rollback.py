@@ -199,7 +199,7 @@ def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = Fals
         check_no_run(locked.workspace, locked.plan)
     check_policy_allows_rollback(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
-    check_sandbox_quiet(locked.sandbox)
+    check_sandbox_quiet(locked)
     wanted = content_of(locked, order.target)
     if not order.entry.paths:
         git_plan_for(locked, wanted, move_branch=order.entry.move_branch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -140,8 +141,9 @@ class Workspace:
         """The store, with the sandbox's lock held by us and by every git child."""
         path = self.layout.sandbox_lock(sandbox.sandbox_id)
         what = f"the sandbox at {str(sandbox.path)!r}"
+        deadline = time.monotonic() + wait
         with exclusive_lock(path, wait=wait, what=what) as descriptor:
-            yield self.store.locked(descriptor)
+            yield self.store.locked(descriptor, deadline)
 
 
 @dataclass(frozen=True, slots=True)
