@@ -32,3 +32,8 @@ def search(count: int, *, each: int = 1, steps: int = 50) -> settings:
         suppress_health_check=_PATIENT,
         phases=list(Phase) if thorough() else [Phase.explicit, Phase.generate],
     )
+
+
+def rounds(count: int) -> int:
+    """How often to try what depends on luck."""
+    return int(os.environ["BACKTRAIL_EXAMPLES"]) if thorough() else count

@@ -16,18 +16,13 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.paths import (
-    exists_inside,
-    first_obstacle,
-    is_directory_inside,
-    lstat_inside,
-    parents_of,
-)
+from backtrail.git.paths import exists_inside, parents_of
 from backtrail.git.private_index import keep_index, working_index
 from backtrail.git.storable import Sieve
 from backtrail.git.storing import Storing, take_out
-from backtrail.git.switching import changed_meanwhile, switch_files
-from backtrail.git.trees import empty_tree, list_tree
+from backtrail.git.switching import changed_meanwhile, switch_index
+from backtrail.git.trees import empty_tree, list_tree, tree_changes
+from backtrail.git.writer import checked_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,6 +33,7 @@ if TYPE_CHECKING:
     from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
     from backtrail.git.trees import TreeEntry
+    from backtrail.git.writer import Look, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +90,14 @@ class IncludedCamera:
 
     def restore(
         self,
+        writer: Writer,
         present: Sequence[TreeId | None],
         goal: TreeId | None,
         going: Iterable[bytes],
-        ignored: Callable[[Sequence[bytes]], set[bytes]],
+        mode_of: Callable[[TreeEntry], int],
+        staying: Callable[[set[bytes]], set[bytes]],
     ) -> None:
-        """Write the goal's files and remove those that go, but no directory that is ignored then.
+        """Write the goal's files and remove those that go, but no directory that is `staying`.
 
         What is there has to be in one of the trees that hold the present, or to be what the goal
         has there: nothing else may be written over.
@@ -109,43 +107,25 @@ class IncludedCamera:
         if not touched:
             return
         held = [after, *(entries_of(self.store, tree) for tree in present)]
-        self._refuse_directories(after)
-        directories = self._directories(touched)
+        look = writer.look(touched)
+        self._refuse_directories(after, look)
         with scratch_directory(self.store) as scratch:
-            git = self.store.git(self.sandbox.path, scratch / "index")
-            take_in(git, self.sandbox.path, touched)
+            index, root = scratch / "index", self.sandbox.path
+            git = self.store.git(root, index)
+            take_in(git, root, touched)
             now = git.call("write-tree").text
             self._refuse_changed(held, now)
-            switch_files(git, self.sandbox.path, now, goal or empty_tree(len(now)))
-        self._bring_back(directories, ignored)
+            wanted = goal or empty_tree(len(now))
+            changes = tree_changes(self.store, now, wanted)
+            switch_index(git, root, now, wanted)
+            writer.change(changes, look, checked_out(self.store, index), mode_of, staying)
         self.kept_index.unlink(missing_ok=True)
 
-    def _directories(self, paths: Iterable[bytes]) -> dict[bytes, int]:
-        """The directories above the paths that are there, outermost first, with their modes."""
-        above = sorted({parent for path in paths for parent in parents_of(path)})
-        found = ((path, lstat_inside(self.sandbox.path, path)) for path in above)
-        return {p: stat.S_IMODE(s.st_mode) for p, s in found if s and stat.S_ISDIR(s.st_mode)}
-
-    def _bring_back(
-        self, directories: dict[bytes, int], ignored: Callable[[Sequence[bytes]], set[bytes]]
-    ) -> None:
-        """Make ignored directories again that git removed with the last file in them.
-
-        Not those in a directory that is gone and not ignored: it came with them.
-        """
-        root = self.sandbox.path
-        gone = [path + b"/" for path in directories if lstat_inside(root, path) is None]
-        stay = ignored(gone) if gone else set[bytes]()
-        for path in (path.rstrip(b"/") for path in gone if path in stay):
-            place = os.path.join(os.fsencode(root), path)
-            if first_obstacle(root, path) is None and os.path.isdir(os.path.dirname(place)):
-                os.mkdir(place)
-                os.chmod(place, directories[path])
-
-    def _refuse_directories(self, paths: Iterable[bytes]) -> None:
-        # What was in the way is gone by now, and git would delete what has come since.
+    def _refuse_directories(self, paths: Iterable[bytes], look: Look) -> None:
+        # What was in the way is gone by now.
         for path in paths:
-            if is_directory_inside(self.sandbox.path, path):
+            found = look.found[path]
+            if found is not None and stat.S_ISDIR(found.st_mode):
                 raise GitFailedError(f"{os.fsdecode(path)!r} has become a directory meanwhile")
 
     def _refuse_changed(self, held: Sequence[dict[bytes, tuple[bytes, str]]], now: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import struct
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -17,12 +18,16 @@ from backtrail.git.ignore import scratch_directory
 from backtrail.git.trees import HASHES
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
     from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
+    from backtrail.git.trees import TreeEntry
 
+# An entry of the index begins with ctime, mtime, device, inode, mode, owner, group and size.
+_DATES, _OWNER = struct.Struct(">6I"), struct.Struct(">3I")
+_STAT_SIZE, _AFTER_MODE, _WORD, _LONGEST_NOTED = 40, 28, 0xFFFFFFFF, 0xFFF
 _LONG_AGO_NS = 1_000_000_000
 _SECOND_NS = 1_000_000_000
 
@@ -84,6 +89,43 @@ def trust(working: Path) -> int | None:
     date = working.stat().st_mtime_ns
     os.utime(working)
     return date
+
+
+def note_written(
+    working: Path, written: Mapping[bytes, TreeEntry], found: Mapping[bytes, os.stat_result]
+) -> None:
+    """Let the index know of files that were just written what it would see if it looked at them.
+
+    An entry that is not found, as in an index of another form, has to be looked at: no more.
+    """
+    if not found:
+        return
+    content, at, size = bytearray(working.read_bytes()), 0, 0
+    for path in sorted(found):
+        name = bytes.fromhex(written[path].object_id)
+        size = len(name)
+        record = name + min(len(path), _LONGEST_NOTED).to_bytes(2, "big") + path + b"\0"
+        place = content.find(record, at)
+        if place < 0:
+            continue
+        at = place + len(record)
+        begin, info = place - _STAT_SIZE, found[path]
+        _DATES.pack_into(
+            content, begin,
+            *_seconds(info.st_ctime_ns), *_seconds(info.st_mtime_ns),
+            info.st_dev & _WORD, info.st_ino & _WORD,
+        )  # fmt: skip
+        _OWNER.pack_into(
+            content, begin + _AFTER_MODE, info.st_uid, info.st_gid, info.st_size & _WORD
+        )
+    hashed = hashlib.new(HASHES[2 * size], content[:-size], usedforsecurity=False)
+    content[-size:] = hashed.digest()
+    working.write_bytes(content)
+
+
+def _seconds(moment_ns: int) -> tuple[int, int]:
+    seconds, rest = divmod(moment_ns, _SECOND_NS)
+    return seconds & _WORD, rest
 
 
 def keep_index(working: Path, kept: Path, *, began_ns: int, date_ns: int | None = None) -> None:

@@ -11,7 +11,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.ids import TreeId
 from backtrail.domain.rollback import RevertAction, RevertedFile
+from backtrail.git.beneath import Beneath
 from backtrail.git.extras import Extras
 from backtrail.git.hard_links import part_hard_links
 from backtrail.git.ignore import IgnoreRules, scratch_directory
@@ -25,7 +28,7 @@ from backtrail.git.included import (
 )
 from backtrail.git.judging import ignored_at
 from backtrail.git.paths import parents_of
-from backtrail.git.private_index import keep_index, working_index
+from backtrail.git.private_index import keep_index, note_written, working_index
 from backtrail.git.restore_extras import (
     ExtrasPlan,
     apply_modes,
@@ -34,22 +37,25 @@ from backtrail.git.restore_extras import (
     make_way,
     plan_extras,
 )
+from backtrail.git.staging import staging_for
 from backtrail.git.storing import take_out
-from backtrail.git.switching import changed_meanwhile, switch_files
+from backtrail.git.switching import changed_meanwhile, switch_index
 from backtrail.git.trees import (
+    Change,
     TreeEntry,
     entries_in,
     list_tree,
     start_directories,
     start_listing,
+    tree_changes,
 )
+from backtrail.git.writer import Writer, checked_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
-    from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.gitstate import UserIndex
@@ -82,6 +88,8 @@ class FilePlan:
     """What a restore changes, and which captured paths it leaves alone."""
 
     goal: Goal
+    switching: tuple[Change, ...]
+    """What differs between all other files than the chosen ones, as captured, and the goal's."""
     changes: tuple[RevertedFile, ...]
     survivors: Mapping[str, str]
     """Captured paths that stay although the goal lacks them, with the reason; an empty directory
@@ -99,12 +107,18 @@ class FilePlan:
     handed_over: tuple[bytes, ...]
     """Files that are chosen ignored ones in the goal: what happens to them is decided there."""
 
+    def mode_of(self, entry: TreeEntry) -> int:
+        """The permission bits that a file of the goal is to have."""
+        return self.goal.extras.file_mode(os.fsdecode(entry.path), entry.mode_bits)
+
 
 def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> FilePlan:
     """Compare the captured present with the goal."""
     listing = start_listing(store, goal.tree)
     present = start_directories(store, current.tree)
-    coming, going = differences(store, current.tree, goal.tree)
+    switching = tree_changes(store, current.tree, goal.tree)
+    coming = [change.path for change in switching if change.new]
+    going = [change.path for change in switching if not change.new]
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
     files, included = entries_in(listing), _included_entries(store, goal)
     chosen = [entry.path for entry in included]
@@ -129,6 +143,7 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     removed |= in_the_way.difference(e.path for e in files) if in_the_way else set()
     return FilePlan(
         goal=goal,
+        switching=tuple(switching),
         changes=_changes(
             {*written, *extras.changed, *extras.appearing},
             {*removed, *moves.going, *extras.vanishing},
@@ -172,22 +187,6 @@ def _changes(restored: set[bytes], removed: set[bytes]) -> tuple[RevertedFile, .
 
 def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
     return list_tree(store, goal.included.tree) if goal.included.tree else []
-
-
-def differences(
-    store: PrivateStore, current: TreeId, goal: TreeId
-) -> tuple[list[bytes], list[bytes]]:
-    """Paths that the goal brings, and paths that it does not have."""
-    records = (
-        store.git()
-        .call("diff-tree", "-r", "-z", "--no-renames", "--name-status", current, goal)
-        .records()
-    )
-    coming: list[bytes] = []
-    going: list[bytes] = []
-    for status, path in zip(records[::2], records[1::2], strict=True):
-        (going if status == b"D" else coming).append(path)
-    return coming, going
 
 
 def _not_in_the_way(going: list[bytes], coming: list[bytes]) -> list[bytes]:
@@ -236,10 +235,16 @@ def _known_absent(store: PrivateStore, goal: Goal, paths: set[bytes]) -> set[byt
     return paths & looked_for
 
 
-def _ignored_directories(store: PrivateStore, plan: FilePlan, paths: Sequence[bytes]) -> set[bytes]:
-    """Those that the goal's rules ignore, and that are not known to have been absent."""
+def _staying(store: PrivateStore, plan: FilePlan, emptied: set[bytes]) -> set[bytes]:
+    """Directories that stay although no chosen file is left in them.
+
+    Those that the goal has, and those that its rules ignore unless they are known to have been
+    absent.
+    """
+    paths = [path + b"/" for path in sorted(emptied)]
     ignored = ignored_at(store, plan.files, plan.goal.ignore_rules, paths)
-    return ignored.difference(os.fsencode(path) + b"/" for path in plan.goal.extras.absent)
+    ignored -= {os.fsencode(path) + b"/" for path in plan.goal.extras.absent}
+    return {path.rstrip(b"/") for path in ignored} | emptied.intersection(plan.extras.directories)
 
 
 def _take_in_chosen(store: PrivateStore, git: GitRunner, root: Path, plan: FilePlan) -> None:
@@ -254,14 +259,37 @@ def _take_in_chosen(store: PrivateStore, git: GitRunner, root: Path, plan: FileP
             raise changed_meanwhile([path])
 
 
-def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None:
+def restore_files(
+    store: PrivateStore, sandbox: Sandbox, plan: FilePlan, failpoints: Failpoints = NO_FAILPOINTS
+) -> None:
     """Make the sandbox's files those of the goal; the private index knows the present exactly."""
-    began, root, goal = time.time_ns(), sandbox.path, plan.goal
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
     # Modes change behind git's back: the next look must not believe what was noted of them.
     kept.with_name(f"{kept.name}.inventory").unlink(missing_ok=True)
-    make_way(root, [os.fsencode(change.file) for change in plan.changes])
-    clear_away(root, plan.extras)
+    with staging_for(store, sandbox) as staging, Beneath(sandbox.path) as inside:
+        writer = Writer(inside, staging, failpoints)
+        make_way(writer, [os.fsencode(change.file) for change in plan.changes])
+        clear_away(writer, plan.extras)
+        _switch_files(store, sandbox, plan, writer)
+        IncludedCamera(store, sandbox).restore(
+            writer,
+            (*plan.present, plan.goal.tree),
+            plan.goal.included.tree,
+            map(os.fsencode, plan.goal.included.absent),
+            plan.mode_of,
+            lambda emptied: _staying(store, plan, emptied),
+        )
+        make_bare_directories(writer, plan.goal.extras)
+        part_hard_links(store, sandbox.path, writer, plan.extras.files, plan.mode_of)
+        apply_modes(writer, plan.goal.extras, plan.extras)
+
+
+def _switch_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan, writer: Writer) -> None:
+    """Write and remove all files but the chosen ignored ones."""
+    began, root, goal = time.time_ns(), sandbox.path, plan.goal
+    kept = store.layout.sandbox_index(sandbox.sandbox_id)
+    # Before anything tells whether these are as they were captured.
+    look = writer.look({*(change.path for change in plan.switching), *plan.chosen_in_the_way})
     with working_index(store, kept) as index:
         git = store.git(root, index)
         survivors = [os.fsencode(path) for path in plan.survivors if not path.endswith("/")]
@@ -270,16 +298,13 @@ def restore_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan) -> None
             take_out(git, out)
         if plan.chosen_in_the_way:
             _take_in_chosen(store, git, root, plan)
-        moved = out or plan.chosen_in_the_way
-        present = git.call("write-tree").text if moved else plan.present[1]
-        switch_files(git, root, present, goal.tree)
+        present, changes = plan.present[1], plan.switching
+        if out or plan.chosen_in_the_way:
+            present = TreeId(git.call("write-tree").text)
+            changes = tree_changes(store, present, goal.tree)
+        switch_index(git, root, present, goal.tree)
+        contents = checked_out(store, index)
+        wanted = set(plan.extras.directories)
+        writer.change(changes, look, contents, plan.mode_of, wanted.intersection)
+        note_written(index, {c.path: c.new for c in changes if c.new}, writer.placed)
         keep_index(index, kept, began_ns=began)
-    IncludedCamera(store, sandbox).restore(
-        (*plan.present, goal.tree),
-        goal.included.tree,
-        map(os.fsencode, goal.included.absent),
-        lambda paths: _ignored_directories(store, plan, paths),
-    )
-    make_bare_directories(root, goal.extras)
-    part_hard_links(store, root, plan.extras.files, goal.extras)
-    apply_modes(root, goal.extras, plan.extras)

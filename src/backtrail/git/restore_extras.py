@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.git.extras import PERMISSIONS, Extras
-from backtrail.git.paths import first_obstacle, lstat_inside, parents_of
+from backtrail.git.paths import parents_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from backtrail.git.restore import Goal
     from backtrail.git.trees import TreeEntry
+    from backtrail.git.writer import Writer
 
 _OWNER_MAY_CHANGE = 0o300
 
@@ -115,57 +116,37 @@ def with_slash(directory: bytes) -> bytes:
     return (directory or b".") + b"/"
 
 
-def make_way(root: Path, changes: Iterable[bytes]) -> None:
+def make_way(writer: Writer, changes: Iterable[bytes]) -> None:
     """Let the owner change directories in which something will be written or removed."""
     for directory in sorted({d for path in changes for d in (b"", *parents_of(path))}):
-        found = lstat_inside(root, directory) if directory else root.lstat()
-        if found is None or not stat.S_ISDIR(found.st_mode):
-            continue
-        if found.st_mode & _OWNER_MAY_CHANGE != _OWNER_MAY_CHANGE:
-            mode = stat.S_IMODE(found.st_mode) | stat.S_IRWXU
-            os.chmod(os.path.join(os.fsencode(root), directory), mode)
+        found = writer.inside.lstat(directory)
+        if found is not None and found.st_mode & _OWNER_MAY_CHANGE != _OWNER_MAY_CHANGE:
+            mode = found.st_mode & PERMISSIONS | stat.S_IRWXU
+            writer.set_mode(directory, mode, stat.S_ISDIR)
 
 
-def clear_away(root: Path, plan: ExtrasPlan) -> None:
+def clear_away(writer: Writer, plan: ExtrasPlan) -> None:
     """Remove empty directories that the goal does not have, and their parents if those are bare."""
     wanted = set(plan.directories)
     for directory in sorted((d.rstrip(b"/") for d in plan.vanishing), reverse=True):
-        while directory and directory not in wanted and _removed(root, directory):
+        while directory and directory not in wanted and writer.remove_directory(directory):
             directory = directory.rpartition(b"/")[0]  # noqa: PLW2901 - climbs towards the root
 
 
-def _removed(root: Path, directory: bytes) -> bool:
-    found = lstat_inside(root, directory)
-    if found is None:
-        return True
-    try:
-        os.rmdir(os.path.join(os.fsencode(root), directory))
-    except OSError:
-        # Something is in it now: it stays, and the proof tells whether that is right.
-        return False
-    return True
-
-
-def make_bare_directories(root: Path, goal: Extras) -> None:
+def make_bare_directories(writer: Writer, goal: Extras) -> None:
     for path in map(os.fsencode, goal.bare_directories):
         # Never through a link. Where something is in the way the proof says so.
-        if first_obstacle(root, path + b"/") is None:
-            os.makedirs(os.path.join(os.fsencode(root), path), exist_ok=True)
+        with suppress(NotADirectoryError):
+            writer.make_directory(path)
 
 
-def apply_modes(root: Path, goal: Extras, plan: ExtrasPlan) -> None:
+def apply_modes(writer: Writer, goal: Extras, plan: ExtrasPlan) -> None:
     """Give files, then directories from the innermost outwards, the goal's permission bits."""
     for entry in plan.files:
-        mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
-        _set_mode(root, entry.path, mode, stat.S_ISREG)
+        # What was written anew had its mode before it came.
+        if entry.path not in writer.placed:
+            mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
+            writer.set_mode(entry.path, mode, stat.S_ISREG)
     wanted = {d: goal.directory_mode(os.fsdecode(d)) for d in plan.directories}
     for directory, mode in sorted((wanted | dict(plan.staying)).items(), reverse=True):
-        _set_mode(root, directory, mode, stat.S_ISDIR)
-
-
-def _set_mode(root: Path, path: bytes, mode: int, is_kind: Callable[[int], bool]) -> None:
-    found = lstat_inside(root, path)
-    if found is None or not is_kind(found.st_mode) or found.st_mode & PERMISSIONS == mode:
-        return
-    kept = stat.S_IMODE(found.st_mode) & ~PERMISSIONS
-    os.chmod(os.path.join(os.fsencode(root), path), mode | kept)
+        writer.set_mode(directory, mode, stat.S_ISDIR)

@@ -57,6 +57,10 @@ class StoreLayout:
     def scratch(self) -> Path:
         return self.home / "scratch"
 
+    @property
+    def staging(self) -> Path:
+        return self.home / "staging"
+
     def sandbox_index(self, sandbox: SandboxId) -> Path:
         return self.indexes / sandbox
 

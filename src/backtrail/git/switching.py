@@ -1,4 +1,4 @@
-"""Letting git bring files from one tree to another, unless somebody has changed one meanwhile."""
+"""Letting git bring an index from one tree to another, unless somebody has changed a file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from backtrail.git.runner import GitRunner
 
 
-def switch_files(git: GitRunner, root: Path, present: str, goal: str) -> None:
-    """Write and remove what differs between the tree that the index holds and the goal.
+def switch_index(git: GitRunner, root: Path, present: str, goal: str) -> None:
+    """Bring an index that holds one tree to another one; no file is written.
 
-    Two trees, not --reset: git then refuses to touch a file that has changed since it was captured,
-    or one that has appeared since in the place of one that comes back.
+    Two trees, not --reset: git then looks at every file concerned, and refuses if one has changed
+    since it was captured.
     """
-    output = git.run("read-tree", "-m", "-u", present, goal)
+    output = git.run("read-tree", "-m", present, goal)
     changed = changed_since(output.stderr) if output.code else []
     if changed:
         raise changed_meanwhile([really_named(root, path) for path in changed])

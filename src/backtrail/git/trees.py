@@ -49,6 +49,33 @@ class TreeEntry(NamedTuple):
         return 0o755 if self.mode == b"100755" else 0o644
 
 
+class Change(NamedTuple):
+    """One path of which what is there goes, or something else comes, or both."""
+
+    path: bytes
+    old: TreeEntry | None
+    new: TreeEntry | None
+
+
+def tree_changes(store: PrivateStore, old: str, new: str) -> list[Change]:
+    """What differs between two trees, path by path."""
+    words = ("diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, new)
+    records = store.git().call(*words).records()
+    return [
+        _change(head.split(b" "), path)
+        for head, path in zip(records[::2], records[1::2], strict=True)
+    ]
+
+
+def _change(head: Sequence[bytes], path: bytes) -> Change:
+    old_mode, new_mode, old, new, status = head
+    return Change(
+        path,
+        None if status == b"A" else TreeEntry(old_mode[1:], old, path),
+        None if status == b"D" else TreeEntry(new_mode, new, path),
+    )
+
+
 def list_tree(store: PrivateStore, tree: str, *, recurse: bool = True) -> list[TreeEntry]:
     """Every file of a tree."""
     return entries_in(start_listing(store, tree, recurse=recurse))

@@ -162,7 +162,7 @@ def finish(
     ws, files, wanted = locked.workspace, prepared.files, prepared.wanted
     try:
         ws.progress("restoring files")
-        restore_files(locked.store, locked.sandbox, files)
+        restore_files(locked.store, locked.sandbox, files, ws.failpoints)
         ws.failpoints.reach("rollback.files_restored")
         git_plan = _restore_git(locked, operation, wanted)
         ws.failpoints.reach("rollback.git_restored")

@@ -1,0 +1,168 @@
+"""Private places in which a restore gets ready what comes, and holds what it has moved aside.
+
+A staging place lies where things can be renamed from and to the sandbox: in our home, else beside
+the sandbox. What was moved aside stays there until it is known to be what the safety checkpoint
+holds, under a number whose path is written down before: what a killed restore has left is put back
+by the next command.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import GitFailedError
+from backtrail.domain.wording import some_of
+from backtrail.git.beneath import Beneath
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+    from backtrail.domain.plan import Sandbox
+    from backtrail.git.store import PrivateStore
+
+_NEW, _OLD, _PATHS = "new", "old", "paths"
+# A file system without hard links, or one that has no more of them for this file.
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+
+
+@dataclass(slots=True)
+class Staging:
+    """One staging place, in which changes are got ready one lot after the other."""
+
+    place: Path
+    _lots: int = field(default=0)
+
+    def next_lot(self, leaving: Sequence[bytes]) -> Lot:
+        """Room for a lot of changes, the paths that will be moved aside written down."""
+        lot = Lot(self.place / str(self._lots))
+        self._lots += 1
+        lot.place.mkdir(mode=0o700)
+        lot.new.mkdir(mode=0o700)
+        (lot.place / _PATHS).write_bytes(b"\0".join(leaving))
+        # The last one: whatever is in it has a path.
+        lot.old.mkdir(mode=0o700)
+        return lot
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """What comes, by its path, and what was moved aside, by its number."""
+
+    place: Path
+
+    @property
+    def new(self) -> Path:
+        return self.place / _NEW
+
+    @property
+    def old(self) -> Path:
+        return self.place / _OLD
+
+
+@contextmanager
+def staging_for(store: PrivateStore, sandbox: Sandbox) -> Generator[Staging]:
+    """A staging place; at the end whatever is still aside is put back."""
+    above, prefix = _near(store, sandbox)
+    place = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
+    try:
+        yield Staging(place)
+    finally:
+        _empty(place, sandbox.path)
+
+
+def put_back_aside(store: PrivateStore, sandbox: Sandbox) -> None:
+    """Put back what a restore that was killed had moved aside; the sandbox is locked."""
+    for above, prefix in _places(store, sandbox):
+        for place in sorted(above.glob(f"{prefix}*")):
+            _empty(place, sandbox.path)
+
+
+def _places(store: PrivateStore, sandbox: Sandbox) -> tuple[tuple[Path, str], ...]:
+    """Where staging places can lie, the best first, and how their names begin."""
+    name = f"{sandbox.sandbox_id}-"
+    return (store.layout.staging, name), (sandbox.path.parent, f".backtrail-staging-{name}")
+
+
+def _near(store: PrivateStore, sandbox: Sandbox) -> tuple[Path, str]:
+    """The first place from which the sandbox can be reached by renaming, else the first one."""
+    store.layout.staging.mkdir(mode=0o700, exist_ok=True)
+    places = _places(store, sandbox)
+    with Beneath(sandbox.path) as inside:
+        near = (place for place in places if _is_near(place[0], inside.directory(b"")))
+        return next(near, places[0])
+
+
+def _is_near(place: Path, directory: int) -> bool:
+    with Beneath(place) as above:
+        return os.access(place, os.W_OK) and can_rename(above.directory(b""), directory)
+
+
+def can_rename(source: int, target: int) -> bool:
+    """Whether what is in one directory can be renamed into the other: nothing is tried with."""
+    if os.fstat(source).st_dev != os.fstat(target).st_dev:
+        return False
+    try:
+        os.rename(b".backtrail-none", b".backtrail-none", src_dir_fd=source, dst_dir_fd=target)
+    except OSError as error:
+        # Of two mounts of one file system the kernel tells before it looks for the name.
+        return error.errno != errno.EXDEV
+    return True
+
+
+def move_where_free(
+    name: bytes, target: bytes, *, source_directory: int, target_directory: int
+) -> None:
+    """Rename, but never over anything: FileExistsError if something is there."""
+    try:
+        os.link(
+            name, target,
+            src_dir_fd=source_directory, dst_dir_fd=target_directory, follow_symlinks=False,
+        )  # fmt: skip
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        with suppress(FileNotFoundError):
+            os.stat(target, dir_fd=target_directory, follow_symlinks=False)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from error
+        os.rename(name, target, src_dir_fd=source_directory, dst_dir_fd=target_directory)
+    else:
+        os.unlink(name, dir_fd=source_directory)
+
+
+def _empty(place: Path, root: Path) -> None:
+    """Remove a staging place once nothing is aside in it any more."""
+    kept = [path for lot in sorted(place.iterdir()) for path in _put_back(lot, root)]
+    if kept:
+        names = some_of([repr(os.fsdecode(path)) for path in kept])
+        raise GitFailedError(
+            f"something else is by now where {names} was, which is kept in {str(place)!r}",
+            details={"paths": list(map(os.fsdecode, kept)), "kept_in": str(place)},
+        )
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _put_back(lot: Path, root: Path) -> Iterable[bytes]:
+    """Put back what is still aside; gives the paths at which something else is."""
+    old = lot / _OLD
+    numbers = os.listdir(old) if old.is_dir() else []
+    if not numbers:
+        return
+    paths = (lot / _PATHS).read_bytes().split(b"\0")
+    with Beneath(root) as inside, Beneath(old) as aside:
+        for number in numbers:
+            path = paths[int(number)]
+            try:
+                directory, name = inside.above(path)
+                move_where_free(
+                    os.fsencode(number), name,
+                    source_directory=aside.directory(b""), target_directory=directory,
+                )  # fmt: skip
+            except OSError:
+                yield path
