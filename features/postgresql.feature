@@ -39,6 +39,51 @@ Feature: The rows on a PostgreSQL server
       | plan rollback auth one --yes | rollback.files_restored | a rollback   | restoring | one     |
       | plan rollback auth one --yes | rollback.result_pinned  | a rollback   | restoring | one     |
 
+  Scenario Outline: A connection on which nothing more comes: at <failpoint>
+    Given work that is in no checkpoint yet
+    And a network that can fall silent, of which 2 seconds of silence are borne
+    When "<command>" is run over it, and falls silent at "<failpoint>"
+    Then it ends within 20 seconds with 10 and says "cannot be reached"
+    Given the network works again
+    Then <what> is still <state>
+    When I run "plan save auth"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+    And the sandbox is exactly as it was at "<result>"
+    And these checkpoints can be brought back exactly: one, two
+
+    Examples:
+      | command                      | failpoint               | what         | state     | result  |
+      | plan save auth               | create.connected        | a checkpoint | creating  | unsaved |
+      | plan rollback auth one --yes | rollback.files_restored | a rollback   | restoring | one     |
+
+  Scenario Outline: A network that is silent from the beginning: <command>
+    Given a network that can fall silent, of which 2 seconds of silence are borne
+    And the network has fallen silent
+    When "<command>" is run over it
+    Then it ends within 20 seconds with 10 and says "cannot be reached"
+
+    Examples:
+      | command         |
+      | plan status     |
+      | plan save auth  |
+      | plan db status  |
+      | plan db upgrade |
+
+  Scenario: A server that falls silent while it makes the tables
+    Given a network that can fall silent, of which 2 seconds of silence are borne
+    And a database without tables on that network, which is locked by somebody for long
+    When "plan db upgrade" is run over it
+    Then it ends within 20 seconds with 10 and says "did not answer within the time"
+
+  Scenario: A server that is stopped as a whole for a while
+    Given a URL that bears 2 seconds of silence
+    When "plan save auth" is run over it, and all processes of the server are stopped at "create.connected"
+    Then it ends within 20 seconds with 10 and says "cannot be reached"
+    When I run "plan save auth"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+
   Scenario Outline: A server that was restarted in the meantime is not noticed: at <failpoint>
     When "<command>" is run, and the server is restarted at "<failpoint>"
     Then it succeeds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import hashlib
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.config import Configuration, Place, place_of, read_configuration
-from backtrail.domain.errors import NoPlansYetError, UsageError
+from backtrail.domain.errors import NoPlansYetError, StorageError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.discovery import Worktree, find_worktree, worktree_at
 from backtrail.git.env import users_environment
@@ -37,13 +38,27 @@ from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
 from backtrail.storage.address import database_files
 from backtrail.storage.database import Database
 from backtrail.storage.engine import create_database_engine
-from backtrail.storage.schema import ensure_schema
+from backtrail.storage.schema import ensure_schema, store_of_sandboxes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from backtrail.config.effective import EffectiveSettings
     from backtrail.domain.demo import DemoResult, DemoStep
+
+
+_OUT_OF_PLACE = frozenset(
+    {
+        errno.EEXIST,
+        errno.EINVAL,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.ENOTEMPTY,
+        errno.ENXIO,
+    }
+)
 
 
 def _say_nothing(text: str) -> None:
@@ -95,7 +110,7 @@ def open_services(
     worktree = _find(start, ownership := Ownership(environ))
     configuration = _configuration(_place(worktree, environ), tolerated)
     layout = _home(worktree, environ)
-    if not make and not layout.git_dir.is_dir():
+    if not make and not PrivateStore(layout, worktree.common_dir).exists():
         raise NoPlansYetError(
             "there is no plan in this repository yet", hint="plan create NAME makes one"
         )
@@ -103,10 +118,15 @@ def open_services(
     own_paths = (layout.home, worktree.common_dir, *database_files(url))
     if to_capture is not None:
         _refuse_own_files(to_capture, own_paths)
-    store = _open_store(layout, worktree.common_dir, claim=bool(environ.get("PLAN_HOME")))
-    store_id, host_id = store.store_id(), _host_id()
-    engine = create_database_engine(url)
-    ensure_schema(engine)
+    with own_files(layout.home):
+        store = _open_store(layout, worktree.common_dir, claim=bool(environ.get("PLAN_HOME")))
+        engine = create_database_engine(url)
+        ensure_schema(engine, in_use=lambda: bool(store.sandboxes()))
+        put_right = store.look_after(
+            lambda: store_of_sandboxes(engine, store.sandboxes()),
+            lambda: _object_format(worktree.common_dir),
+        )
+        store_id, host_id = store.store_id(), _host_id()
     workspace = Workspace(
         common_dir=worktree.common_dir,
         main_root=_main_root(worktree),
@@ -123,9 +143,29 @@ def open_services(
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
+        notices=put_right,
         settings=configuration.settings,
     )
     return _services_in(workspace, environ)
+
+
+@contextmanager
+def own_files(home: Path) -> Generator[None]:
+    """Tell of a file of our own that is not what it should be in one sentence.
+
+    What the machine has run out of, or does not allow, is told elsewhere and of all files.
+    """
+    try:
+        yield
+    except OSError as error:
+        path = str(error.filename or "")
+        if error.errno not in _OUT_OF_PLACE or not Path(path).is_relative_to(home):
+            raise
+        raise StorageError(
+            f"{path!r}, a file of Backtrail's own, cannot be used: {error.strerror}",
+            hint="nobody else should change it: move it away or restore it from a backup, "
+            "and try again",
+        ) from error
 
 
 def _find(start: Path, ownership: Ownership) -> Worktree:

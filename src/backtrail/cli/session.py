@@ -125,7 +125,7 @@ class Session:
         for commands that only read rows, a wrong `plan.toml` is told and does not stop them.
         A checkout that is `to_capture` must not hold what would be made.
         """
-        from backtrail.bootstrap import open_services
+        from backtrail.bootstrap import open_services, own_files
 
         with self.progress:
             services = open_services(
@@ -139,7 +139,8 @@ class Session:
                 to_capture=to_capture,
             )
             try:
-                yield services
+                with own_files(services.workspace.layout.home):
+                    yield services
             finally:
                 self.messages.extend(services.notices)
                 services.close()

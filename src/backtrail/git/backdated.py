@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.git.checked_file import read_checked, write_checked
 from backtrail.git.paths import lstat_inside
-from backtrail.git.private_index import safe_date
+from backtrail.git.private_index import backdated_list, safe_date
 from backtrail.git.runner import nul_joined
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
 def read_backdated(kept: Path) -> list[bytes]:
     """The files that the next snapshot must not take on trust."""
-    try:
-        return _list_of(kept).read_bytes().split(b"\0")[:-1]
-    except FileNotFoundError:
-        return []
+    return (read_checked(backdated_list(kept)) or b"").split(b"\0")[:-1]
 
 
 def note_backdated(kept: Path, root: Path, captured: Iterable[bytes], *, began_ns: int) -> None:
@@ -31,15 +29,11 @@ def note_backdated(kept: Path, root: Path, captured: Iterable[bytes], *, began_n
     recent = safe_date(began_ns)
     found = [path for path in captured if _is_backdated(root, path, recent)]
     if found:
-        _list_of(kept).write_bytes(nul_joined(found))
+        write_checked(backdated_list(kept), nul_joined(found))
     else:
-        _list_of(kept).unlink(missing_ok=True)
+        backdated_list(kept).unlink(missing_ok=True)
 
 
 def _is_backdated(root: Path, path: bytes, recent_ns: int) -> bool:
     info = lstat_inside(root, path)
     return info is not None and info.st_mtime_ns < recent_ns <= info.st_ctime_ns
-
-
-def _list_of(kept: Path) -> Path:
-    return kept.with_name(f"{kept.name}.backdated")

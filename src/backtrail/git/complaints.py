@@ -36,6 +36,13 @@ _CHANGED = re.compile(
     rb"Updating '(.*?)' would lose untracked files in it)\n",
     re.DOTALL,
 )
+_FULL = re.compile(rb"No space left on device|Disk quota exceeded|File too large")
+_BROKEN = re.compile(
+    rb"not a git repository|bad config|shallow|corrupt|inflate|unable to (?:read|parse|unpack|find)"
+    rb"|[Cc]ould not (?:read|parse)|bad (?:object|tree|signature|sha1|ref|revision)|missing|is empty"
+    rb"|pack(?:file|ed|-)|not a valid|mismatch|too-short|malformed|garbage|broken|truncated"
+    rb"|premature end|hash|does not exist"
+)
 _DENIED = b"Permission denied"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -93,6 +100,17 @@ def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
 def without_rules(said: bytes) -> bytes:
     """What git said, less that it goes on without a .gitignore or .gitattributes file."""
     return _RULES.sub(b"", said)
+
+
+def full_disk(said: bytes) -> str | None:
+    """The words of the system, if git could not write for want of room."""
+    found = _FULL.search(said)
+    return found[0].decode() if found else None
+
+
+def is_of_damage(said: bytes) -> bool:
+    """Whether git speaks of objects, refs or files of its own that are not what they should be."""
+    return bool(_BROKEN.search(said))
 
 
 def changed_since(said: bytes) -> list[bytes]:

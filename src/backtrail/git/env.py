@@ -44,6 +44,9 @@ STORE_SETTINGS = (
     "core.fsync=all,-index",
     "core.fsyncMethod=batch",
     "core.quotePath=false",
+    # We write neither: they could say that a commit has another tree, or where an object is not.
+    "core.commitGraph=false",
+    "core.multiPackIndex=false",
     _STREAMED,
     "gc.auto=0",
     "commit.gpgSign=false",

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.checked_file import read_checked, write_checked
 from backtrail.git.directory_notes import DirectoryNote
 from backtrail.git.extras import Extras
 
@@ -48,12 +49,12 @@ class InventoryMemo:
             },
             "hidden_rules": self.hidden_rules,
         }
-        path.write_text(json.dumps(document))
+        write_checked(path, json.dumps(document).encode())
 
 
 def read_inventory_memo(path: Path) -> InventoryMemo | None:
     try:
-        document = json.loads(path.read_text())
+        document = json.loads(read_checked(path) or b"")
         return InventoryMemo(
             extras=Extras.from_document(document["extras"]),
             set_bits=tuple(document["set_bits"]),
@@ -66,6 +67,6 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
             },
             hidden_rules=tuple(document["hidden_rules"]),
         )
-    except (OSError, ValueError, TypeError, KeyError):
-        # Lost or damaged: everything is looked at anew.
+    except (ValueError, TypeError, KeyError):
+        # Lost, damaged, or of another version: everything is looked at anew.
         return None

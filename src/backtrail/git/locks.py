@@ -26,7 +26,7 @@ _POLL_SECONDS_MAX = 0.2
 @contextmanager
 def exclusive_lock(path: Path, *, wait: float, what: str) -> Generator[int]:
     """Hold the lock file exclusively; yields the descriptor to hand to children."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = _open(path)
     try:
         _acquire(descriptor, wait=wait, what=what)
         yield descriptor
@@ -34,6 +34,18 @@ def exclusive_lock(path: Path, *, wait: float, what: str) -> Generator[int]:
         # Closing lets go only when no child holds the description any more, as intended;
         # an explicit unlock would let go for the children as well.
         os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno not in (errno.EISDIR, errno.ELOOP):
+            raise
+        # Nobody can hold what cannot be opened, and a lock file holds nothing else.
+        path.rename(path.with_name(f"{path.name}.{time.time_ns()}.no-lock"))
+        return os.open(path, flags, 0o600)
 
 
 def _acquire(descriptor: int, *, wait: float, what: str) -> None:

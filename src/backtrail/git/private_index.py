@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from backtrail.git.checked_file import read_checked, read_plain
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.trees import HASHES
 
@@ -37,7 +38,8 @@ def working_index(store: PrivateStore, kept: Path) -> Generator[Path]:
     """A copy of the kept index to work on; absent if there is none that can be trusted."""
     with scratch_directory(store) as directory:
         copy = directory / "index"
-        if kept.exists() and index_is_sound(kept):
+        notes = backdated_list(kept)
+        if index_is_sound(kept) and not (os.path.lexists(notes) and read_checked(notes) is None):
             shutil.copy2(kept, copy)
             _distrust_future_date(copy)
         yield copy
@@ -52,13 +54,21 @@ def copied(git: GitRunner, copy: Path) -> Path:
 
 def index_is_sound(path: Path) -> bool:
     """Whether the trailing checksum fits; git itself accepts a flipped byte and goes wrong."""
-    content = path.read_bytes()
+    try:
+        content = read_plain(path)
+    except OSError:
+        return False
     for name in HASHES.values():
         size = hashlib.new(name).digest_size
         body, trailer = content[:-size], content[-size:]
         if body and hashlib.new(name, body, usedforsecurity=False).digest() == trailer:
             return True
     return False
+
+
+def backdated_list(kept: Path) -> Path:
+    """Where files whose date lies are listed: the index is worth nothing without that list."""
+    return kept.with_name(f"{kept.name}.backdated")
 
 
 def _distrust_future_date(path: Path) -> None:

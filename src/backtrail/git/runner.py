@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
-from backtrail.git.complaints import without_rules
+from backtrail.git.complaints import full_disk, is_of_damage, without_rules
 from backtrail.git.env import git_executable, settings_arguments
 from backtrail.git.locks import git_busy
 from backtrail.git.stuck import refuse_endless
@@ -36,6 +36,11 @@ _FIRST_LOOK = 2.0
 _STDERR_SHOWN = 2000
 _LONGEST_REASON = 300
 _LOCKED = re.compile(rb"Unable to create '(.+\.lock)': File exists")
+_HINT_FULL = "free some space and try again; what was begun is then finished or taken back"
+_HINT_DAMAGED = (
+    "something that git reads is damaged: other checkpoints may be whole, plan checkpoint list "
+    "shows them; git fsck looks through your own repository"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Output:
 
     def complaint(self) -> str:
         said = self.stderr.decode("utf-8", "backslashreplace").strip()
-        return said[:_STDERR_SHOWN] or f"exit code {self.code}"
+        return said[:_STDERR_SHOWN] or _ended(self.code)
 
     def checked(self, *, quiet: bool = True) -> Output:
         """This output if git succeeded (and, if `quiet`, complained of nothing).
@@ -70,8 +75,10 @@ class Output:
             if len(told) > _LONGEST_REASON:
                 # The name of a path deeper than the system allows, for one.
                 told = f"{told[:_LONGEST_REASON]} …"
+            word, full = command_word(self.arguments), full_disk(self.stderr)
             raise GitFailedError(
-                f"git {command_word(self.arguments)} failed: {told}",
+                f"{full}: git {word} could not write" if full else f"git {word} failed: {told}",
+                hint=_HINT_FULL if full else _HINT_DAMAGED if is_of_damage(self.stderr) else None,
                 details={"stderr": self.complaint()},
             )
         return self
@@ -81,6 +88,10 @@ class Output:
         held = _LOCKED.search(self.stderr) if self.code else None
         if held:
             raise git_busy(Path(os.fsdecode(held[1])), "holds what is needed")
+
+
+def _ended(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"ended by {signal.Signals(-code).name}"
 
 
 class RunningGit:

@@ -11,6 +11,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.git.checked_file import read_checked, write_checked
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -30,14 +32,14 @@ class StateMemo:
     staged: list[str]
 
     def write(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self)))
+        write_checked(path, json.dumps(asdict(self)).encode())
 
 
 def read_memo(path: Path, inputs: str) -> StateMemo | None:
     """The memo, if it is about the same inputs."""
     try:
-        memo = StateMemo(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
+        memo = StateMemo(**json.loads(read_checked(path) or b""))
+    except (ValueError, TypeError):
         return None
     return memo if memo.inputs == inputs else None
 

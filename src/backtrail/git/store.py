@@ -8,31 +8,43 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import stat
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from backtrail.domain.errors import RefusedError
+from backtrail.domain.errors import RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
+from backtrail.domain.wording import some_of
+from backtrail.git.checked_file import read_plain
 from backtrail.git.durable import fsync_tree, write_durably
 from backtrail.git.env import STORE_SETTINGS, scrubbed_environment, store_environment
 from backtrail.git.linking import link_objects
 from backtrail.git.locks import exclusive_lock
 from backtrail.git.runner import GitRunner, RunningGit
+from backtrail.git.store_files import (
+    adopted_record,
+    amiss,
+    boundary_text,
+    furnish,
+    put_right,
+    read_record,
+    set_aside,
+    with_boundary,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
 
-# Beats every .gitattributes: what is stored is what is on disk.
-RAW_BYTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
+    from backtrail.git.store_files import StoreRecord
+
 REF_ROOT = "refs/backtrail"
+_REF_SIZES = (41, 65)
 _SHORT_WAIT = 30.0
 # How git says that an object is not there, as opposed to any other reason to fail.
 _MISSING = (b"missing", b"bad object", b"Could not read", b"unable to read", b"bad tree object")
-_STORE_ID_FILE = "backtrail-store-id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +83,28 @@ class StoreLayout:
     def sandbox_lock(self, sandbox: SandboxId) -> Path:
         return self.locks / f"{sandbox}.lock"
 
+    @property
+    def record(self) -> Path:
+        """A second copy of what the store was made with."""
+        return self.home / "store.json"
+
+    @property
+    def aside(self) -> Path:
+        """Where goes what should not have been here."""
+        return self.home / "set-aside"
+
     def make_directories(self) -> None:
+        """Make what is missing; what is none of ours is moved out of the way."""
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for directory in (self.indexes, self.locks, self.scratch):
-            directory.mkdir(mode=0o700, exist_ok=True)
+            if directory.is_symlink() or not directory.is_dir():
+                if os.path.lexists(directory):
+                    set_aside(directory, self.aside)
+                directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def _is_ref(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file(follow_symlinks=False) and entry.stat().st_size in _REF_SIZES
 
 
 def check_private(directory: Path) -> None:
@@ -92,7 +122,7 @@ def claim_home(layout: StoreLayout, common_dir: Path) -> None:
     identity = common_dir.stat()
     ours = {"path": str(common_dir), "inode": [identity.st_dev, identity.st_ino]}
     record = layout.home / "repository.json"
-    known = json.loads(record.read_text()) if record.exists() else ours
+    known = _claim_at(record) if os.path.lexists(record) else ours
     if known["path"] != ours["path"] and known["inode"] != ours["inode"]:
         raise RefusedError(
             f"{str(layout.home)!r} holds the checkpoints of another repository, {known['path']!r}",
@@ -100,6 +130,17 @@ def claim_home(layout: StoreLayout, common_dir: Path) -> None:
         )
     if known != ours or not record.exists():
         write_durably(record, json.dumps(ours).encode())
+
+
+def _claim_at(record: Path) -> dict[str, Any]:
+    try:
+        known = json.loads(read_plain(record))
+        return {"path": known["path"], "inode": known["inode"]}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise StorageError(
+            f"{str(record)!r} is damaged: whose checkpoints these are cannot be told",
+            hint="if they are those of this repository, delete that file and try again",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +192,53 @@ class PrivateStore:
         )
 
     def exists(self) -> bool:
-        return self.git_dir.is_dir()
+        """Whether it is there; one that was there and is gone is not made anew in silence."""
+        if self.git_dir.is_dir():
+            return True
+        if os.path.lexists(self.layout.record):
+            raise StorageError(
+                f"the checkpoint store {str(self.git_dir)!r} is gone, with all checkpoints in it",
+                hint=f"restore it from a backup; to begin anew, move {str(self.layout.home)!r} away",
+            )
+        return False
 
     def store_id(self) -> str:
-        return (self.git_dir / _STORE_ID_FILE).read_text().strip()
+        return self._record().store_id
+
+    def _record(self) -> StoreRecord:
+        record = read_record(self.layout.record)
+        if record is None:
+            path = str(self.layout.record)
+            raise StorageError(f"{path!r} is damaged", hint="try again: it is then put right")
+        return record
+
+    def look_after(
+        self, known_id: Callable[[], str | None], object_format: Callable[[], str]
+    ) -> list[str]:
+        """Compare what git reads with what we wrote, and put it right; what there is to tell.
+
+        Nothing is done with a store that cannot be put right: its files are not believed.
+        """
+        record = read_record(self.layout.record)
+        if record is not None and not amiss(self.git_dir, record):
+            return []
+        store_lock, boundary_lock = self._locks("store.lock"), self._locks("shallow.lock")
+        with store_lock, boundary_lock:
+            # Another process may have been about to change it, or has put it right.
+            record, told = read_record(self.layout.record), os.path.lexists(self.layout.record)
+            lost = record is None
+            if record is None:
+                record = adopted_record(self.git_dir, known_id, object_format)
+                record.write(self.layout.record)
+            wrong = amiss(self.git_dir, record)
+            put_right(self.git_dir, record, wrong, self.layout.aside)
+        names = [*wrong, *([self.layout.record.name] if lost and told else [])]
+        said = f"not as Backtrail wrote it, and put right: {some_of(names)} in the checkpoint store"
+        return [said] if names else []
+
+    def _locks(self, name: str) -> AbstractContextManager[int]:
+        path = self.layout.locks / name
+        return exclusive_lock(path, wait=_SHORT_WAIT, what="the checkpoint store")
 
     def create(self, object_format: str) -> None:
         """Make the store; the caller holds the store lock. It appears whole or not at all."""
@@ -165,13 +249,11 @@ class PrivateStore:
             "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}",
             str(building),
         )  # fmt: skip
-        (building / "info").mkdir()
-        (building / "info" / "attributes").write_bytes(RAW_BYTES)
-        (building / "info" / "exclude").write_bytes(b"")
-        (building / _STORE_ID_FILE).write_text(secrets.token_hex(13) + "\n")
+        record = furnish(building)
         building.chmod(0o700)
         fsync_tree(building)
         building.rename(self.git_dir)
+        record.write(self.layout.record)
         self.link_user_objects()
 
     def link_user_objects(self) -> None:
@@ -201,8 +283,7 @@ class PrivateStore:
             for checkpoint, commit in commits.items()
             if checkpoint in present
         ]
-        lock = self.layout.locks / "refs.lock"
-        with exclusive_lock(lock, wait=_SHORT_WAIT, what="the checkpoint store") as descriptor:
+        with self._locks("refs.lock") as descriptor:
             for leftover in ("packed-refs.lock", "packed-refs.new"):
                 (self.git_dir / leftover).unlink(missing_ok=True)
             git = self.locked(descriptor).git()
@@ -219,11 +300,31 @@ class PrivateStore:
         return {CheckpointId(name): CommitId(commit) for name, commit in pairs}
 
     def loose_ref_names(self, sandbox: SandboxId) -> frozenset[str]:
-        """Names of the loose refs, without starting git: enough to see that nothing is amiss."""
+        """Names of the whole loose refs, without starting git: enough to see that all is well."""
+        return frozenset(entry.name for entry in self._loose_refs(sandbox) if _is_ref(entry))
+
+    def set_damaged_refs_aside(self, sandbox: SandboxId) -> None:
+        """Move what is no ref out of the way of git, which would complain of nothing else."""
+        root = self.git_dir / REF_ROOT
+        for place in (root, root / sandbox):
+            if os.path.lexists(place) and not place.is_dir():
+                set_aside(place, self.layout.aside)
+        for entry in self._loose_refs(sandbox):
+            if not _is_ref(entry) and not entry.name.endswith(".lock"):
+                set_aside(Path(entry.path), self.layout.aside)
+
+    def _loose_refs(self, sandbox: SandboxId) -> list[os.DirEntry[str]]:
         try:
-            return frozenset(os.listdir(self.git_dir / REF_ROOT / sandbox))
-        except FileNotFoundError:
-            return frozenset()
+            with os.scandir(self.git_dir / REF_ROOT / sandbox) as found:
+                return list(found)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def sandboxes(self) -> list[SandboxId]:
+        """Those of which there are checkpoints, without starting git."""
+        root = self.git_dir / REF_ROOT
+        loose = os.listdir(root) if root.is_dir() else []
+        return [SandboxId(name) for name in loose if self._loose_refs(SandboxId(name))]
 
     def connected(self, commit: CommitId) -> bool:
         """Whether every object that the commit needs is there: a walk over all of it."""
@@ -253,13 +354,12 @@ class PrivateStore:
 
     def add_boundary(self, commits: Iterable[CommitId]) -> None:
         """Let history end at these commits: no history is kept for a checkpoint's base."""
-        path = self.git_dir / "shallow"
-        lock = self.layout.locks / "shallow.lock"
-        with exclusive_lock(lock, wait=_SHORT_WAIT, what="the checkpoint store"):
-            present = set(path.read_text().split()) if path.exists() else set[str]()
-            wanted = present | set(commits)
+        with self._locks("shallow.lock"):
+            present = self._record()
+            wanted = with_boundary(present, commits)
             if wanted != present:
-                write_durably(path, "".join(f"{c}\n" for c in sorted(wanted)).encode())
+                wanted.write(self.layout.record)
+                write_durably(self.git_dir / "shallow", boundary_text(wanted))
 
     def remove_stale_locks(self, sandbox: SandboxId) -> None:
         """Remove lock files that a killed git left; the caller holds the sandbox's lock.

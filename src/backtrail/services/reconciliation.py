@@ -37,6 +37,7 @@ def reconcile_rows_and_refs(locked: LockedSandbox) -> None:
         rows = uow.checkpoints.list(
             locked.plan.plan_id, include_superseded=True, include_tombstones=True
         )
+    locked.store.set_damaged_refs_aside(locked.sandbox.sandbox_id)
     refs = locked.store.refs_of(locked.sandbox.sandbox_id)
     for row in rows:
         _reconcile(locked, row, refs.get(row.checkpoint_id))

@@ -1,10 +1,13 @@
 """Opening a database; everything that differs between SQLite and PostgreSQL is here."""
 
 import hashlib
+import math
 import os
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
@@ -24,8 +27,11 @@ _POSTGRESQL_PARAMETERS = {
     "client_encoding": "utf8",
     "connect_timeout": 10,
     "keepalives_idle": 30,
-    "tcp_user_timeout": 30_000,
+    "keepalives_interval": 10,
+    "tcp_user_timeout": 45_000,
 }
+# Whatever a living server answers late, it answers before it counts as silent.
+_STATEMENT_SHARE = 0.9
 
 
 def create_database_engine(url: str | Path) -> Engine:
@@ -94,18 +100,41 @@ def _open_postgresql(address: URL) -> Engine:
             "the PostgreSQL driver is not installed",
             hint="install the extra: pip install 'backtrail[postgres]'",
         ) from error
-    event.listen(engine, "begin", _begin_postgresql)
+    from backtrail.storage.silence import connection_class
+
+    silence = _silence(address)
+    impatient = connection_class(silence)
+
+    def connect(_dialect: object, _record: object, words: Any, settings: Any) -> object:  # noqa: ANN401
+        return impatient.connect(*words, **settings)
+
+    event.listen(engine, "do_connect", connect)
+    event.listen(engine, "begin", partial(_begin_postgresql, silence=silence))
     return engine
 
 
-def _begin_postgresql(connection: Connection) -> None:
+def _silence(address: URL) -> float:
+    """How many seconds nothing may come: what the URL grants to packets, it grants to answers."""
+    given = address.query.get("tcp_user_timeout", _POSTGRESQL_PARAMETERS["tcp_user_timeout"])
+    try:
+        milliseconds = int(str(given))
+    except ValueError as error:
+        raise StorageError(
+            "the tcp_user_timeout of the database URL is not a number",
+            hint="it is given in milliseconds, for example tcp_user_timeout=45000",
+        ) from error
+    return milliseconds / 1000 if milliseconds > 0 else math.inf
+
+
+def _begin_postgresql(connection: Connection, *, silence: float) -> None:
     """Nobody waits for ever, and a transaction that may write waits for its turn at once."""
-    first = "; ".join(
-        (
-            _limited("lock_timeout", BUSY_TIMEOUT_SECONDS),
-            _limited("idle_in_transaction_session_timeout", _IDLE_TIMEOUT_SECONDS),
-        )
-    )
+    limits = [
+        _limited("lock_timeout", BUSY_TIMEOUT_SECONDS),
+        _limited("idle_in_transaction_session_timeout", _IDLE_TIMEOUT_SECONDS),
+    ]
+    if silence < math.inf:
+        limits.append(_limited("statement_timeout", silence * _STATEMENT_SHARE))
+    first = "; ".join(limits)
     writer = connection.get_execution_options().get(_WRITER)
     if writer is not None:
         digest = hashlib.sha256(f"backtrail {writer}".encode()).digest()
@@ -114,10 +143,10 @@ def _begin_postgresql(connection: Connection) -> None:
     connection.exec_driver_sql(first)
 
 
-def _limited(setting: str, seconds: int) -> str:
+def _limited(setting: str, seconds: float) -> str:
     """For this transaction; whoever set another limit, in the URL or for the user, meant it."""
     return (
-        f"SELECT set_config('{setting}', '{seconds}s', true) "
+        f"SELECT set_config('{setting}', '{round(seconds * 1000)}ms', true) "
         f"WHERE current_setting('{setting}') = '0'"
     )
 

@@ -1,10 +1,11 @@
 """The schema's version: looked at with one query, upgraded by Alembic only when it is behind."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from backtrail.domain.errors import StorageError
 from backtrail.storage.engine import for_reading, for_writing, place_of, refuse_unfit
@@ -15,6 +16,7 @@ _VERSION_TABLE = "alembic_version"
 # Other programs use Alembic, too, and number their revisions alike: this table tells them apart.
 _OWN_TABLE = "checkpoint_metadata"
 _UPGRADING = "schema"
+_ASKED = 50
 
 
 class SchemaState(StrEnum):
@@ -41,15 +43,36 @@ def schema_status(engine: Engine) -> SchemaStatus:
         return _status(connection)
 
 
-def ensure_schema(engine: Engine) -> None:
-    """Bring the schema to head; of several processes one does so and the others wait for it."""
-    if _is_current(engine, schema_status(engine)):
+def ensure_schema(engine: Engine, *, in_use: Callable[[], bool] = lambda: False) -> None:
+    """Bring the schema to head; of several processes one does so and the others wait for it.
+
+    If it is in use elsewhere, a database without tables is not the one that it is used with.
+    """
+    found = schema_status(engine)
+    if _is_current(engine, found):
         return
+    if found.state is SchemaState.EMPTY and in_use():
+        raise StorageError(
+            f"the database {place_of(engine)} is empty, and this repository has checkpoints: "
+            "their rows are elsewhere, or lost",
+            hint="restore it from a backup, or let PLAN_DATABASE_URL say where the rows are; "
+            "plan db upgrade begins anew without them",
+        )
     upgrading = for_writing(engine, _UPGRADING)
     with translated_errors(place_of(engine)), upgrading.begin() as connection:
         # Another process may have done it while this one waited for its turn.
         if not _is_current(engine, _status(connection)):
             _upgrade(connection)
+
+
+def store_of_sandboxes(engine: Engine, sandboxes: Sequence[str]) -> str | None:
+    """The store that these sandboxes' rows are marked with, if they agree."""
+    from backtrail.storage.tables import SandboxRow
+
+    query = select(SandboxRow.store_id).where(SandboxRow.sandbox_id.in_(sandboxes[:_ASKED]))
+    with translated_errors(place_of(engine)), for_reading(engine).connect() as connection:
+        found = set(connection.scalars(query))
+    return found.pop() if len(found) == 1 else None
 
 
 def migrations_directory() -> Path:
