@@ -99,6 +99,13 @@ Feature: What a rollback leaves alone, and what it tells
       | a large file    | sh -c 'yes \| head -c 2000 > big' | big   | 'big' is not in the checkpoint, and cannot be captured: larger |
       | an ignored file | sh -c 'echo > x.log'              | x.log | 'x.log' is not in the checkpoint, and ignored                  |
 
+  Scenario: One path that was ignored and is gone
+    Given the agent writes "l\n" to "logs/x.log"
+    And I save checkpoint "one"
+    When the agent deletes "logs"
+    And I run "plan rollback auth one --path logs --yes"
+    Then it exits with 3 and says "'logs' is not in the checkpoint: it was ignored"
+
   Scenario: The size of what was not captured is shown
     Given the agent runs "sh -c 'yes | head -c 2000 > big'"
     And I save checkpoint "one"

@@ -18,7 +18,15 @@ from support.world import World, write_files
 
 IN_A_ROW = 10
 # What of the ignored files is captured all the same; read once, before any tree is made.
-CHOSEN = ([], ["ign*"], ["ign*", "dir/**/ign*"], ["ign.txt", "a/ign"])
+CHOSEN = (
+    ["default"],
+    ["default", "ign*"],
+    ["default", "a/ign"],
+    [],
+    ["ign*"],
+    ["ign*", "dir/**/ign*"],
+    ["ign.txt", "a/ign"],
+)
 # In which of the rounds one path is brought back alone, and by a number, which one.
 PICKS = st.dictionaries(st.integers(0, IN_A_ROW - 1), st.integers(0, 10**6), max_size=2)
 
@@ -38,6 +46,7 @@ def _go_round(row, chosen, picks, *, attached):
     try:
         world.make_repository()
         write_files(world.repo, {"plan.toml": f"[capture]\ninclude_ignored = {chosen}\n"})
+        world.with_small_files = "default" in chosen
         with world.services() as services:
             sandbox = world.repo if attached else None
             plan = services.plans.create("auth", sandbox=sandbox).plan
@@ -141,7 +150,7 @@ def _look(world, root):
     # HEAD leaves a branch of the agent's that has moved on.
     known = [line for line in status.splitlines() if not line.startswith(("?", "# branch.head"))]
     staged = ask("ls-files", "--stage", "-v", "-z") + ask("diff", "--cached", "--raw", "-z")
-    return Look(account_of(root), staged, known)
+    return Look(account_of(root, with_small=world.with_small_files), staged, known)
 
 
 def _compare(pair, wanted, found, *, attached):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from support.disk import walk
-from support.random_trees import may_be_ignored
+from support.random_trees import is_small_by_default, may_be_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,8 @@ class Account:
         return [path for path, entry in self.everything.items() if entry[0] == "special"]
 
 
-def account_of(root: Path) -> Account:
+def account_of(root: Path, *, with_small: bool) -> Account:
+    """With small ignored files, of which all is owed, or without."""
     everything = walk(root, directories=True)
     repositories = frozenset(
         path
@@ -48,7 +49,12 @@ def account_of(root: Path) -> Account:
         if entry[0] == "directory"
         and os.path.lexists(os.path.join(os.fsencode(root), path, b".git"))
     )
-    captured = _captured(everything, repositories)
+    small = {
+        path
+        for path, entry in everything.items()
+        if with_small and is_small_by_default(path) and entry[0] not in {"directory", "special"}
+    }
+    captured = _captured(everything, repositories, small)
     pipes = (path for path, entry in everything.items() if entry[0] == "special")
     firm = [path for path in (*pipes, *repositories) if not may_be_ignored(path)]
     holders = {
@@ -60,13 +66,13 @@ def account_of(root: Path) -> Account:
     return Account(everything, captured, {**captured, **holders}, repositories)
 
 
-def _captured(everything: Walk, repositories: frozenset[bytes]) -> Walk:
+def _captured(everything: Walk, repositories: frozenset[bytes], small: set[bytes]) -> Walk:
     """Files and links, directories that hold nothing at all, and those that hold any of these."""
     captured: Walk = {}
     # Deepest first: what a directory holds is known before the directory is asked.
     for path in sorted(everything, key=lambda path: -path.count(b"/")):
         entry = everything[path]
-        if may_be_ignored(path) or entry[0] == "special":
+        if (may_be_ignored(path) and path not in small) or entry[0] == "special":
             continue
         if (
             entry[0] != "directory"

@@ -1,7 +1,8 @@
 """Random trees of every kind of entry, made on disk; `support.kept_things` says what must return.
 
 A tree is a list of entries from hypothesis. Names that begin with `ign` may be ignored, depending
-on the tree's own .gitignore files; nothing else ever is.
+on the tree's own .gitignore files; nothing else ever is. Files of one of these names are among
+those that are captured by default, but in a directory that may be ignored.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 
     from support.world import World
 
+SMALL = b"ign.local"
 NAMES = [
     b"a", b"b.txt", b"B.txt", b"dir", b"nest", b" lead", b"trail ", b"-rf", b"*", b":(top)x",
-    b"new\nline", b'quo"te', b"caf\xe9", b"git~1", b"back\\slash", b"ign", b"ign.txt", b"n" * 255,
+    b"new\nline", b'quo"te', b"caf\xe9", b"git~1", b"back\\slash", b"ign", b"ign.txt", SMALL,
+    b"n" * 255,
 ]  # fmt: skip
 CONTENTS = [
     b"", b"1\n", b"2\n", b"one\r\ntwo\n", b"\0\xff\xfe", b"$Id$\n", b"xyz" * 9_000,
@@ -210,3 +213,9 @@ def _conflict(world: World, root: Path, command: str) -> str | None:
 
 def may_be_ignored(path: bytes) -> bool:
     return any(part.startswith(b"ign") for part in path.split(b"/"))
+
+
+def is_small_by_default(path: bytes) -> bool:
+    """Whether a file of this path is captured by default, ignored or not."""
+    directory, _, name = path.rpartition(b"/")
+    return name == SMALL and not may_be_ignored(directory)

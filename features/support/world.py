@@ -60,6 +60,8 @@ class World:
     extra_env: dict[str, str] = field(default_factory=dict[str, str])
     repo_name: str = "my repo"
     given_rows: Rows | None = None
+    with_small_files: bool = True
+    """Whether its plan.toml lets small ignored files be captured by default."""
 
     def __post_init__(self) -> None:
         self.home.mkdir(exist_ok=True)

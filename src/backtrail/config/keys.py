@@ -70,7 +70,13 @@ CAPTURE = Section(
         Key(
             "include_ignored",
             PATTERNS,
-            "Ignored files that are captured all the same. A name without a slash is looked for "
+            'Ignored files that are captured all the same. `"default"` stands for small ones that '
+            "people miss: `.env`, `.env.*`, `.envrc`, `*.local`, `*.local.*`, `*.tfvars`, "
+            "`secrets.*`, `.npmrc`, `.pypirc`, `local.properties`, `CLAUDE.local.md`, "
+            "`.claude/settings.local.json`, and what `[sandbox] copy` and `.worktreeinclude` name, "
+            "each of at most 1 MiB, together of at most 16 MiB. A list replaces that, unless "
+            '`"default"` is in it; `[]` is none at all. '
+            "A name without a slash is looked for "
             "in every directory that is not ignored itself; a path is looked for from the root, "
             "also in ignored directories, and means all files in it if it is a directory. "
             "Repositories inside the sandbox are directories like others. For a path that begins "

@@ -29,6 +29,8 @@ class DiffAction(StrEnum):
     DELETED = "deleted"
     TYPE_CHANGED = "type_changed"
     MODE_CHANGED = "mode_changed"
+    IGNORED = "ignored"
+    """Still there, and by now no part of what is captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class RollbackResult:
     after: PostRollbackState
     messages: tuple[str, ...] = ()
     """Things worth saying: a detached HEAD, a branch that was not moved, and the like."""
+    gone_since: tuple[LeftAlone, ...] = ()
+    """What was there at the target, is in no checkpoint, and is not there any more."""
 
 
 @dataclass(frozen=True, slots=True)

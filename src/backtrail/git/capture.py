@@ -41,6 +41,8 @@ class Captured:
     tree: TreeId
     state_commit: CommitId
     state: SandboxState
+    ignored: tuple[str, ...] = ()
+    """All that was ignored, a whole directory as one entry; not kept, so of a fresh look alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,9 @@ class Glimpse:
 
     tree: TreeId
     state: SandboxState
+    ignored: tuple[str, ...]
+    """All that was ignored, a whole directory as one entry."""
+    root: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class Camera:
     sandbox: Sandbox
     user: UserSettings
     rules: CaptureRules = field(default_factory=CaptureRules)
+    listed: tuple[str, ...] = ()
+    """Lines of a .gitignore that name more small files."""
 
     def capture(
         self,
@@ -79,11 +86,12 @@ class Camera:
             with storing_parts(self.store, git_state.index, excludes, memo) as parts:
                 shot.refresh(memo)
                 try:
-                    captured = Captured(*shot.develop(parts, replacing, memo, self._note_inventory))
+                    made = shot.develop(parts, replacing, memo, self._note_inventory)
                 except GitFailedError:
                     # Perhaps an object that the memo names is gone: the next look does without.
                     self.forget_memo()
                     raise
+            captured = Captured(*made, shot.snapshot.ignored.entries)
             # Before the index: a crash between the two must not leave an index without its lists.
             note_backdated(self.kept_index, self.sandbox.path, shot.snapshot.added, began_ns=began)
             keep_index(shot.index, self.kept_index, began_ns=began, date_ns=shot.seed_date)
@@ -118,7 +126,9 @@ class Camera:
         """Look without a lock and without changing the private index."""
         with self._shot(()) as shot:
             shot.refresh(None)
-            return Glimpse(*shot.glance(replacing))
+            made = shot.glance(replacing)
+            entries = shot.snapshot.ignored.entries
+            return Glimpse(*made, entries, self.sandbox.path)
 
     @property
     def kept_index(self) -> Path:
@@ -162,6 +172,7 @@ class Camera:
                 store=self.store,
                 sandbox=self.sandbox,
                 rules=self.rules,
+                choice=self.rules.choice(self.listed),
                 index=index,
                 git_state=git_state,
                 ignore_rules=rules,

@@ -1,51 +1,91 @@
-"""Which ignored files the patterns of `include_ignored` choose: git itself is asked."""
+"""Which ignored files `include_ignored` chooses: git itself is asked.
+
+Patterns of the user's may lead into ignored directories. What is chosen by default are small files,
+by their names, in the directories that git goes into: not in those that are ignored as a whole.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
 from typing import TYPE_CHECKING
 
+from backtrail.domain.capture import SMALL, SMALL_TOGETHER
+from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.complaints import really_named, understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.judging import laid_out, rules_above, rules_of
+from backtrail.git.listing import ignored_by
 from backtrail.git.paths import (
+    exists_inside,
     is_directory_inside,
     is_special,
     is_special_inside,
     is_there,
+    lstat_inside,
     parents_of,
 )
 from backtrail.git.private_index import copied
 from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
+from backtrail.git.runner import nul_joined
+from backtrail.git.storable import NOT_SMALL, NOT_SMALL_TOGETHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from backtrail.domain.capture import Choice
     from backtrail.git.ignore import IgnoreRules
+    from backtrail.git.ignored import Ignored
     from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
     from backtrail.git.trees import TreeEntry
 
 _GLOB = re.compile(r"[*?\[\\]")
+_NONE_IGNORED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Ignored files that patterns choose, and directories in which none could be looked for."""
+    """Ignored files that are chosen, and directories in which none could be looked for."""
 
     files: tuple[bytes, ...] = ()
     unreadable: tuple[bytes, ...] = ()
     repositories: tuple[bytes, ...] = ()
-    """Those that hold chosen files."""
+    """Those that hold files that patterns choose."""
+    too_large: tuple[NotCaptured, ...] = ()
+    """What would be chosen by default if it, or all of it together, were smaller."""
 
 
 def chosen_files(
+    store: PrivateStore,
+    git: GitRunner,
+    root: Path,
+    rules: Sequence[str],
+    ignored: Ignored,
+    choice: Choice,
+) -> Chosen:
+    """What is chosen of the ignored files; `git` knows the captured files by its index."""
+    named = _named_files(store, git, root, rules, choice.patterns)
+    small = {path for path in ignored.files if _is_small_name(choice, path)}
+    small.update(_hidden_small_files(root, ignored, choice))
+    listed, closed = _listed_files(store, git, ignored, choice.listed)
+    fitting, too_large = _within_limits(root, small.union(listed).difference(named.files))
+    return Chosen(
+        files=(*named.files, *fitting),
+        unreadable=(*named.unreadable, *(really_named(root, path) for path in closed)),
+        repositories=named.repositories,
+        too_large=too_large,
+    )
+
+
+def _named_files(
     store: PrivateStore, git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
 ) -> Chosen:
-    """Ignored files that match the patterns; `git` knows the captured files by its index.
+    """Ignored files that match the patterns.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
     path with one is looked for from the root, also where its directory is ignored. Repositories
@@ -70,47 +110,143 @@ def chosen_files(
     )
 
 
+@cache
+def _small_names(small: tuple[str, ...]) -> re.Pattern[bytes]:
+    names = (translate(name) for name in small if not _has_place(name))
+    return re.compile("|".join(names).encode(), re.DOTALL)
+
+
+def _is_small_name(choice: Choice, path: bytes) -> bool:
+    if not choice.small:
+        return False
+    return bool(_small_names(choice.small).match(path.rpartition(b"/")[2]))
+
+
+def _hidden_small_files(root: Path, ignored: Ignored, choice: Choice) -> list[bytes]:
+    """Paths that are looked for by themselves: in an ignored directory git names no files."""
+    closed = set(ignored.closed)
+    paths = (os.fsencode(name) for name in choice.small if _has_place(name))
+    hidden = (path for path in paths if any(d + b"/" in closed for d in parents_of(path)))
+    return [path for path in hidden if exists_inside(root, path)]
+
+
+def _listed_files(
+    store: PrivateStore, git: GitRunner, ignored: Ignored, lines: Sequence[str]
+) -> tuple[set[bytes], tuple[bytes, ...]]:
+    """Ignored files that the lines of a .gitignore name, and directories that cannot be read.
+
+    A directory that is ignored as a whole is looked into if a line names it, or a path in it.
+    """
+    if not lines or not ignored.records:
+        return set(), ()
+    with scratch_directory(store) as directory:
+        (directory / "rules").write_bytes(b"".join(os.fsencode(line) + b"\n" for line in lines))
+        matched = _matched(store, directory, [*ignored.files, *ignored.closed])
+        inside = {path for path in matched if path.endswith(b"/")}
+        inside.update(_led_into(ignored.closed, lines))
+        if not inside:
+            return matched, ()
+        from_lines = f"--exclude-from={directory / 'rules'}"
+        output = git.run("ls-files", "-o", "-i", "-z", from_lines, *only_below(sorted(inside)))
+    rest, complaints = understood(output)
+    below = (p for p in rest.checked().records() if any(d + b"/" in inside for d in parents_of(p)))
+    found = {path for path in (*matched, *below) if not path.endswith(b"/")}
+    return found, complaints.directories
+
+
+def _matched(store: PrivateStore, directory: Path, paths: Sequence[bytes]) -> set[bytes]:
+    """Those of the paths that the rules in a directory match, whatever is on disk."""
+    root = directory / "tree"
+    root.mkdir()
+    # Of a path that is not there git does not know that it is a directory, but of what is above
+    # another one it does. With a beginning of its own no path is taken for a magic one.
+    asked = {b"./" + (path + b".probe" if path.endswith(b"/") else path): path for path in paths}
+    output = store.git(root, directory / "index").run(
+        "-c", f"core.excludesFile={directory / 'rules'}",
+        "check-ignore", "--no-index", "-z", "--stdin",
+        stdin=nul_joined(list(asked)), extra={"GIT_LITERAL_PATHSPECS": "0"},
+    )  # fmt: skip
+    if output.code != _NONE_IGNORED:
+        output.checked()
+    return {asked[record] for record in output.records()}
+
+
+def _led_into(closed: Sequence[bytes], lines: Sequence[str]) -> list[bytes]:
+    """Ignored directories that are on the way to what a line names, or below its beginning."""
+    paths = (line for line in lines if _has_place(line) and not line.startswith(("#", "!")))
+    places = tuple(place + b"/" for path in paths for place in _place_of(path))
+    return [d for d in closed if d.startswith(places) or any(p.startswith(d) for p in places)]
+
+
+def _within_limits(
+    root: Path, paths: Iterable[bytes]
+) -> tuple[list[bytes], tuple[NotCaptured, ...]]:
+    """Those that fit in, the smallest first, and a note for each of the others."""
+    sizes = {path: _size_of(root, path) for path in paths}
+    fitting: list[bytes] = []
+    left_out: list[NotCaptured] = []
+    together = 0
+    for size, path in sorted((size, path) for path, size in sizes.items()):
+        together += size
+        if size <= SMALL and together <= SMALL_TOGETHER:
+            fitting.append(path)
+        else:
+            reason = NOT_SMALL if size > SMALL else NOT_SMALL_TOGETHER
+            left_out.append(NotCaptured(os.fsdecode(path), reason, size))
+    return fitting, tuple(left_out)
+
+
+def _size_of(root: Path, path: bytes) -> int:
+    try:
+        found = lstat_inside(root, path)
+    except PermissionError:
+        # Whoever stores it will be told that it cannot be read.
+        return 0
+    return found.st_size if found is not None else 0
+
+
 def chosen_at(
     store: PrivateStore,
     files: Iterable[TreeEntry],
     rules: IgnoreRules,
-    patterns: Sequence[str],
+    choice: Choice,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     """Those of the candidates that a checkpoint with these files would hold, had they been there.
 
-    Either its rules do not ignore them, or the patterns choose them.
+    Either its rules do not ignore them, or they are chosen.
     """
     if not candidates:
         return set()
-    return _chosen_among(store, rules_of(store, files, rules), rules, patterns, candidates)
+    return _held_among(store, rules_of(store, files, rules), rules, choice, candidates)
 
 
 def chosen_special_files(
     store: PrivateStore,
     root: Path,
     rules: IgnoreRules,
-    patterns: Sequence[str],
+    choice: Choice,
     chosen: Chosen,
     known: Iterable[bytes],
 ) -> set[bytes]:
-    """FIFOs and the like that patterns choose, of which git itself does not speak.
+    """FIFOs and the like that are chosen, of which git itself does not speak.
 
-    Looked for are those that are `known` to be ignored, those beside chosen files, those that
-    patterns name, and those below a directory that one names in full, or right in the one before
-    its first wild card.
+    Looked for are those that are `known` to be ignored, those beside files that patterns choose,
+    those that patterns name, and those below a directory that one names in full, or right in the
+    one before its first wild card.
     """
-    if not patterns:
-        return set()
-    places = {path.rpartition(b"/")[0] for path in chosen.files}
-    candidates = {*known, *(path for place in places for path in _special_in(root, place))}
+    patterns = choice.patterns
+    candidates = {path for path in known if patterns or _is_small_name(choice, path)}
+    if patterns:
+        places = {path.rpartition(b"/")[0] for path in chosen.files}
+        candidates.update(path for place in places for path in _special_in(root, place))
     for pattern in filter(_has_place, patterns):
         for place in _place_of(pattern):
             candidates.update(_special_in(root, place, below=not _GLOB.search(pattern)))
-    candidates = sorted(candidates)
     if not candidates:
         return set()
-    return _chosen_among(store, rules_above(root, candidates), rules, patterns, candidates)
+    above = rules_above(root, sorted(candidates))
+    return _held_among(store, above, rules, choice, sorted(candidates))
 
 
 def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]:
@@ -133,17 +269,18 @@ def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]
     ]
 
 
-def _chosen_among(
+def _held_among(
     store: PrivateStore,
     texts: Mapping[bytes, bytes],
     rules: IgnoreRules,
-    patterns: Sequence[str],
+    choice: Choice,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     with laid_out(store, texts, rules, candidates) as (place, root, words):
         git = store.git(root, place / "index")
-        found = chosen_files(store, git, root, words, patterns)
-    return set(candidates).intersection(found.files)
+        shown = git.call(*words, *UNTRACKED).records()
+        found = chosen_files(store, git, root, words, ignored_by(git, words), choice)
+    return set(candidates).intersection((*shown, *found.files))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING
 
+from backtrail.domain.errors import FailedError
 from backtrail.git.gitstate import read_index
 from backtrail.git.ignore import ConfiguredPlace, ask_rules, scratch_directory
 from backtrail.git.judging import ignored_here
@@ -25,14 +26,21 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 LIST_FILE = ".worktreeinclude"
+LONGEST_LIST = 64 * 1024
+
+
+def lines_of(root: Path, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The patterns and the lines of a checkout's own list, as of one .gitignore."""
+    own = (line.removesuffix("\r") for line in os.fsdecode(_own_list(root)).split("\n"))
+    return tuple(line for line in (*patterns, *own) if line.strip() and not line.startswith("#"))
 
 
 def chosen_ignored(
     store: PrivateStore, source: Worktree, user: UserSettings, patterns: Sequence[str]
 ) -> list[bytes]:
     """Ignored, untracked files of a checkout that the patterns or its own list choose."""
-    rules = "".join(f"{pattern}\n" for pattern in patterns).encode() + _own_list(source.root)
-    if not rules.strip():
+    rules = b"".join(os.fsencode(line) + b"\n" for line in lines_of(source.root, patterns))
+    if not rules:
         return []
     index = read_index(source.git_dir)
     with scratch_directory(store) as directory:
@@ -50,10 +58,20 @@ def chosen_ignored(
 
 
 def _own_list(root: Path) -> bytes:
-    found = lstat_inside(root, LIST_FILE.encode())
-    if found is None or not stat.S_ISREG(found.st_mode):
+    try:
+        # A link is no list, and a FIFO would block a plain reading for ever.
+        descriptor = os.open(root / LIST_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
         return b""
-    return (root / LIST_FILE).read_bytes() + b"\n"
+    with os.fdopen(descriptor, "rb") as file:
+        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        text = file.read(LONGEST_LIST + 1) if plain else b""
+    if len(text) > LONGEST_LIST:
+        raise FailedError(
+            f"{LIST_FILE!r} of the main checkout is larger than 64 KiB",
+            hint="let it name the few files that a new sandbox needs",
+        )
+    return text
 
 
 def copy_files(source: Path, target: Path, paths: Sequence[bytes]) -> list[bytes]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from backtrail.domain.capture import Choice
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.backdated import note_backdated, read_backdated
@@ -41,8 +42,8 @@ class Included:
     """Chosen ignored files of a state."""
 
     tree: TreeId | None = None
-    patterns: tuple[str, ...] = ()
-    """The patterns by which they were chosen."""
+    choice: Choice = field(default_factory=Choice)
+    """By what they were chosen."""
     absent: tuple[str, ...] = ()
     """Paths that were looked for by name and were not there."""
 

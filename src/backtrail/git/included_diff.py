@@ -18,12 +18,12 @@ Entry = tuple[str, int]
 def changed_included(
     store: PrivateStore, old: SandboxState, new: SandboxState
 ) -> tuple[FileChange, ...]:
-    """Chosen files that differ; under other patterns only those that both states hold."""
+    """Chosen files that differ; if others were chosen, only those that both states hold."""
     if old.included.tree == new.included.tree and old.extras.file_modes == new.extras.file_modes:
         return ()
     before, now = _entries(store, old), _entries(store, new)
     both = before.keys() & now.keys()
-    names = both if old.included.patterns != new.included.patterns else {*before, *now}
+    names = both if old.included.choice != new.included.choice else {*before, *now}
     return tuple(
         FileChange(name, _action(before.get(name), now.get(name)), None, None)
         for name in sorted(names)

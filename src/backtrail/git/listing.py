@@ -7,27 +7,27 @@ looked into again, so that a sandbox without new directories costs a single list
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.git.complaints import Complaints, really_named, understood
-from backtrail.git.ignore import rules_in_force, scratch_directory
+from backtrail.git.ignore import scratch_directory
+from backtrail.git.ignored import Ignored
 from backtrail.git.judging import ignored_here
-from backtrail.git.paths import parents_of
 from backtrail.git.private_index import copied
 from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from backtrail.domain.ids import TreeId
     from backtrail.git.ignore import IgnoreRules
     from backtrail.git.runner import GitRunner, Output, RunningGit
     from backtrail.git.store import PrivateStore
 
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
+_IGNORED = (*UNTRACKED, "-i", "--directory")
+_OTHER = b"? "
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,31 @@ class Lister:
     def list(self) -> Untracked:
         return self.finish(self.start())
 
+    def start_ignored(self) -> RunningGit:
+        """Begin to list what is ignored, in the index or not, with a tag that tells which."""
+        return self.git.start(*self.words, *_IGNORED, "-c", "-t")
+
+    def finish_ignored(self, running: RunningGit) -> tuple[set[bytes], Ignored]:
+        """What the index holds although it is ignored, and what is in no index."""
+        held: set[bytes] = set()
+        others: list[bytes] = []
+        for record in _tolerated(running.finish()):
+            if record.startswith(_OTHER):
+                others.append(record[len(_OTHER) :])
+            else:
+                held.add(record[len(_OTHER) :])
+        return held, Ignored(tuple(others))
+
+    def ignored(self, repositories: Sequence[bytes]) -> Ignored:
+        """What is ignored and not in the index as it is now."""
+        with scratch_directory(self.store) as directory:
+            git = self.git
+            if repositories:
+                # Of a repository without captured files git would not look at what is in it.
+                git = self.store.git(self.root, copied(git, directory / "index"))
+                take_for_directories(git, [path + b"/" for path in repositories])
+            return ignored_by(git, self.words)
+
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
         words = ("--directory", *only_below([d + b"/" for d in directories]))
@@ -147,41 +172,9 @@ class Lister:
         return [*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more]
 
 
-@contextmanager
-def asking_ignored(
-    store: PrivateStore, root: Path, rules: IgnoreRules, index: Path, repositories: Sequence[bytes]
-) -> Generator[RunningGit]:
-    """Begin to list what is ignored in a sandbox and not in an index of all that was captured."""
-    with scratch_directory(store) as directory, rules_in_force(store, rules) as words:
-        git = store.git(root, index)
-        if repositories:
-            # Of a repository without captured files git would not even look at what is in it.
-            git = store.git(root, copied(git, directory / "index"))
-            take_for_directories(git, [path + b"/" for path in repositories])
-        yield git.start(*words, *UNTRACKED, "-i", "--directory")
-
-
-def ignored_now(
-    store: PrivateStore,
-    root: Path,
-    rules: IgnoreRules,
-    captured: TreeId,
-    repositories: Sequence[bytes],
-) -> list[bytes]:
-    """The same for a captured tree that no index holds."""
-    with scratch_directory(store) as directory:
-        index = directory / "index"
-        store.git(root, index).call("read-tree", captured)
-        with asking_ignored(store, root, rules, index, repositories) as asked:
-            return answered(asked)
-
-
-def answered(asked: RunningGit) -> list[bytes]:
-    """What is ignored, a wholly ignored directory as one entry."""
-    records = _tolerated(asked.finish())
-    whole = {record.rstrip(b"/") for record in records if record.endswith(b"/")}
-    # Git names the entries of a directory that holds nothing but ignored files once more.
-    return [record for record in records if whole.isdisjoint(parents_of(record.rstrip(b"/")))]
+def ignored_by(git: GitRunner, words: Sequence[str]) -> Ignored:
+    """What the rules that these words put in force ignore, and the index does not hold."""
+    return Ignored(tuple(_tolerated(git.run(*words, *_IGNORED))))
 
 
 def _bare(directories: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -148,4 +148,6 @@ def _why_unknown(root: Path, path: str, wanted: Captured, present: Glimpse) -> s
                 return f"not in the checkpoint, and {words}: {note.reason}"
     if is_there(root, os.fsencode(path)):
         return "not in the checkpoint, and ignored, so that it is left alone"
+    if {path, f"{path}/"}.intersection(wanted.state.ignored.names):
+        return "not in the checkpoint: it was ignored, and not captured"
     return "neither in the checkpoint nor in the sandbox"

@@ -271,14 +271,16 @@ def restore_files(
         make_way(writer, [os.fsencode(change.file) for change in plan.changes])
         clear_away(writer, plan.extras)
         _switch_files(store, sandbox, plan, writer)
-        IncludedCamera(store, sandbox).restore(
-            writer,
-            (*plan.present, plan.goal.tree),
-            plan.goal.included.tree,
-            map(os.fsencode, plan.goal.included.absent),
-            plan.mode_of,
-            lambda emptied: _staying(store, plan, emptied),
-        )
+        chosen = plan.goal.included
+        if chosen.absent or chosen.tree != plan.present[0]:
+            IncludedCamera(store, sandbox).restore(
+                writer,
+                (*plan.present, plan.goal.tree),
+                chosen.tree,
+                map(os.fsencode, chosen.absent),
+                plan.mode_of,
+                lambda emptied: _staying(store, plan, emptied),
+            )
         make_bare_directories(writer, plan.goal.extras)
         part_hard_links(store, sandbox.path, writer, plan.extras.files, plan.mode_of)
         apply_modes(writer, plan.goal.extras, plan.extras)

@@ -15,6 +15,7 @@ from backtrail.git.chosen import Chosen, chosen_files, chosen_special_files
 from backtrail.git.extras import BEYOND_PERMISSIONS, PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
 from backtrail.git.gitstate import under_way
+from backtrail.git.ignored import IgnoredNames, untouched, with_directories
 from backtrail.git.included import Included, IncludedCamera, entries_of
 from backtrail.git.inventory import Findings, Inventory
 from backtrail.git.judging import ignored_here
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from backtrail.domain.capture import CaptureRules
+    from backtrail.domain.capture import CaptureRules, Choice
     from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.gitstate import GitState
@@ -51,6 +52,7 @@ class Shot:
     store: PrivateStore
     sandbox: Sandbox
     rules: CaptureRules
+    choice: Choice
     index: Path
     git_state: GitState
     ignore_rules: IgnoreRules
@@ -113,9 +115,10 @@ class Shot:
 
     def _choose(self) -> Chosen:
         """The chosen ignored files; what is not ignored and was left out is none of them."""
-        snapshot, patterns = self.snapshot, self.rules.include_ignored
-        inputs = snapshot.inputs
-        found = chosen_files(self.store, snapshot.git, inputs.root, inputs.rules, patterns)
+        snapshot, inputs = self.snapshot, self.snapshot.inputs
+        found = chosen_files(
+            self.store, snapshot.git, inputs.root, inputs.rules, snapshot.ignored, self.choice
+        )
         return replace(found, files=tuple(p for p in found.files if p not in snapshot.not_captured))
 
     def _force(self, replacing: Replacing, chosen: Chosen) -> tuple[InTheWay, Callable[[], TreeId]]:
@@ -137,6 +140,7 @@ class Shot:
             self.snapshot.not_captured.pop(path, None)
         if in_the_way.files:
             self.snapshot.add(list(in_the_way.files))
+            self.snapshot.look_at_ignored()
             refuse_unsaved(self.snapshot.not_captured, in_the_way.files)
         writing = self.snapshot.start_write_tree()
         return in_the_way, lambda: self.snapshot.finish_write_tree(writing)
@@ -167,6 +171,7 @@ class Shot:
                 replacing,
             ),
             included=included,
+            ignored=self._other_names(held),
             under_way=under_way(self.sandbox.git_dir),
         )
 
@@ -194,17 +199,18 @@ class Shot:
             chosen.files, demanded, self.rules.max_file_size, keep=keep
         )
         left_out += (NotCaptured(os.fsdecode(d), UNREADABLE) for d in chosen.unreadable)
+        left_out += (note for note in chosen.too_large if os.fsencode(note.path) not in demanded)
         refuse_unsaved({os.fsencode(note.path): note for note in left_out}, demanded)
         absent = (os.fsdecode(path) for path in looked_for if not exists_inside(root, path))
-        return Included(tree, self.rules.include_ignored, tuple(absent)), left_out
+        return Included(tree, self.choice, tuple(absent)), left_out
 
     def _not_in_chosen(
         self, chosen: Chosen, held: Iterable[bytes], findings: Findings
     ) -> list[NotCaptured]:
         """What of the chosen ignored files no checkpoint can hold."""
-        root, patterns = self.sandbox.path, self.rules.include_ignored
+        root, known = self.sandbox.path, findings.ignored_special
         special = chosen_special_files(
-            self.store, root, self.ignore_rules, patterns, chosen, findings.ignored_special
+            self.store, root, self.ignore_rules, self.choice, chosen, known
         )
         modes = ((path, lstat_inside(root, path)) for path in held)
         set_bits = (path for path, found in modes if found and found.st_mode & BEYOND_PERMISSIONS)
@@ -213,6 +219,11 @@ class Shot:
             *(NotCaptured(os.fsdecode(path + b"/.git"), NESTED) for path in chosen.repositories),
             *(NotCaptured(os.fsdecode(path), SET_BITS) for path in set_bits),
         ]
+
+    def _other_names(self, held: Iterable[bytes]) -> IgnoredNames:
+        """What is ignored and not held: of a directory with something that is, all else in it."""
+        taken = with_directories(map(os.fsdecode, held))
+        return IgnoredNames.of(untouched(self.sandbox.path, self.snapshot.ignored.entries, taken))
 
     def _with_holders(self, findings: Findings) -> Extras:
         """The extras, with directories that hold nothing but what is not captured."""

@@ -17,6 +17,7 @@ from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.compared import changes_in
+from backtrail.git.ignored import Ignored
 from backtrail.git.inventory import Touched
 from backtrail.git.listing import Lister, Untracked
 from backtrail.git.paths import exists_inside, is_directory_inside, parents_of
@@ -56,6 +57,7 @@ class Findings:
     untracked: Untracked
     dropped: list[bytes]
     tracked_ignored: list[bytes]
+    ignored: Ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Snapshot:
     added: list[bytes] = field(default_factory=list[bytes])
     removed: list[bytes] = field(default_factory=list[bytes])
     untracked: Untracked = field(default_factory=Untracked)
+    ignored: Ignored = field(default_factory=Ignored)
+    """What is ignored and in no index."""
 
     def start_look(self, changes: RunningGit) -> Looking:
         """Begin with the rest of a look at the disk, of which the comparison is under way.
@@ -89,20 +93,21 @@ class Snapshot:
         return Looking(
             changes=changes,
             untracked=self.lister.start(),
-            ignored=self._ignored_entries(None),
-            tracked=self._ignored_entries(user_index) if user_index else None,
+            ignored=self.lister.start_ignored(),
+            tracked=self._tracked_ignored(user_index) if user_index else None,
         )
 
     def refresh(self, looking: Looking) -> None:
         """Bring the working index up to date with the disk."""
         found = self._steady_findings(looking)
         self.untracked = found.untracked
+        self.ignored, moved = found.ignored, bool(found.dropped or found.tracked_ignored)
         removed = [*found.deleted, *found.dropped]
         if removed:
             self.forget(removed)
             if any(is_directory_inside(self.inputs.root, path) for path in found.deleted):
                 # What replaced a file by a directory shows only now that the file is gone.
-                self.untracked = self.lister.list()
+                self.untracked, moved = self.lister.list(), True
         for path in self.untracked.vanished:
             self._note(path, UNSTEADY)
         self._add(
@@ -110,7 +115,13 @@ class Snapshot:
             held=set(found.changed),
             max_file_size=self.inputs.max_file_size,
         )
+        if moved or self.untracked.repositories:
+            self.look_at_ignored()
         self._note_unreadable(self.untracked.unreadable)
+
+    def look_at_ignored(self) -> None:
+        """Look at what is ignored anew: the index holds other paths by now."""
+        self.ignored = self.lister.ignored(self.untracked.repositories)
 
     def _note_unreadable(self, paths: Sequence[bytes]) -> None:
         """Note these; what is below a directory that cannot be read goes without saying."""
@@ -140,7 +151,7 @@ class Snapshot:
     def _findings(self, looking: Looking) -> Findings:
         changed, deleted = changes_in(looking.changes)
         untracked = self.lister.finish(looking.untracked)
-        held_though_ignored = set(looking.ignored.finish().checked().records())
+        held_though_ignored, ignored = self.lister.finish_ignored(looking.ignored)
         tracked = looking.tracked
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
         dropped = held_though_ignored - wanted
@@ -157,12 +168,13 @@ class Snapshot:
             tracked_ignored=sorted(
                 p for p in wanted - held_though_ignored if exists_inside(root, p)
             ),
+            ignored=ignored,
         )
 
-    def _ignored_entries(self, index: Path | None) -> RunningGit:
+    def _tracked_ignored(self, index: Path) -> RunningGit:
         return self.git.start(
             *self.inputs.rules, "ls-files", "-c", "-i", "-z", "--exclude-standard",
-            extra={"GIT_INDEX_FILE": str(index)} if index else None,
+            extra={"GIT_INDEX_FILE": str(index)},
         )  # fmt: skip
 
     def forget(self, paths: list[bytes]) -> None:

@@ -1,9 +1,9 @@
 """The state commit: what a tree of files cannot hold, written and read back.
 
-Its tree holds the raw index, the ignore text, the chosen ignored files, and a document with HEAD,
-branch, permission bits, empty directories, nested repositories and the list of what was not
-captured; its parents keep commits of the user's reachable. It bears a fixed date,
-so that an unchanged state is the very same commit again.
+Its tree holds the raw index, the ignore text, the chosen ignored files, the names of what else is
+ignored, and a document with HEAD, branch, permission bits, empty directories, nested repositories
+and the list of what was not captured; its parents keep commits of the user's reachable. It bears a
+fixed date, so that an unchanged state is the very same commit again.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from backtrail.domain.capture import Choice
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
 from backtrail.git.extras import Extras
 from backtrail.git.gitstate import GitState, UserIndex
 from backtrail.git.head_log import DetachedFrom
-from backtrail.git.ignore import IgnoreRules
+from backtrail.git.ignore import IgnoreRules, scratch_directory
+from backtrail.git.ignored import IgnoredNames
 from backtrail.git.included import Included
+from backtrail.git.state_memo import digest
 from backtrail.git.state_parts import EXCLUDES, INDEX
 from backtrail.git.trees import list_tree, read_blobs
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from backtrail.git.store import PrivateStore
 
 STATE_FORMAT = 2
-_STATE, _STAGED, _INCLUDED = "state.json", "staged", "included"
+_STATE, _STAGED, _INCLUDED, _IGNORED = "state.json", "staged", "included", "ignored"
 _FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 
 
@@ -49,6 +52,8 @@ class SandboxState:
     """Trees whose every path was captured if it was there: what is missing of them was absent."""
     extras: Extras = field(default_factory=Extras)
     included: Included = field(default_factory=Included)
+    ignored: IgnoredNames = field(default_factory=IgnoredNames)
+    """What else was ignored, and is not captured: by name alone."""
     under_way: str | None = None
     """A merge, rebase or the like that was in progress: it is not captured."""
 
@@ -69,10 +74,11 @@ def write_state(
 
 
 def _write_tree(store: PrivateStore, state: SandboxState, parts: Mapping[str, str]) -> str:
-    document = store.git().call(
-        "hash-object", "-w", "--no-filters", "--stdin", stdin=encode_state(state)
-    )
-    blobs = {**parts, _STATE: document.text}
+    contents = {_STATE: encode_state(state)}
+    if state.ignored.names:
+        # A blob of its own, which all checkpoints with the same names share.
+        contents[_IGNORED] = state.ignored.text
+    blobs = {**parts, **_stored(store, contents)}
     lines = [f"100644 blob {blob}\t{name}" for name, blob in blobs.items()]
     if state.staged:
         # By content id: a pin that keeps staged blobs, not a second copy of the paths.
@@ -81,6 +87,15 @@ def _write_tree(store: PrivateStore, state: SandboxState, parts: Mapping[str, st
     if state.included.tree:
         lines.append(f"040000 tree {state.included.tree}\t{_INCLUDED}")
     return _make_tree(store, lines)
+
+
+def _stored(store: PrivateStore, contents: Mapping[str, bytes]) -> dict[str, str]:
+    """The ids of contents that are written by one git."""
+    with scratch_directory(store) as directory:
+        for name, content in contents.items():
+            (directory / name).write_bytes(content)
+        output = store.git(directory).call("hash-object", "-w", "--no-filters", *contents)
+    return dict(zip(contents, output.text.splitlines(), strict=True))
 
 
 def _make_tree(store: PrivateStore, lines: list[str]) -> str:
@@ -100,9 +115,10 @@ def encode_state(state: SandboxState) -> bytes:
         "extras": state.extras.as_document(),
         "included": {
             "tree": state.included.tree,
-            "patterns": list(state.included.patterns),
             "absent": list(state.included.absent),
+            **asdict(state.included.choice),
         },
+        "ignored": {"names": digest(state.ignored.text), "more": state.ignored.more},
         "under_way": state.under_way,
         "ignore": {
             "case": state.ignore_rules.ignore_case,
@@ -123,7 +139,7 @@ def _head_document(git_state: GitState) -> dict[str, Any]:
 def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
     """The inverse of `write_state`."""
     entries = {os.fsdecode(e.path): e.object_id for e in list_tree(store, commit, recurse=False)}
-    names = [name for name in (_STATE, EXCLUDES, INDEX) if name in entries]
+    names = [name for name in (_STATE, EXCLUDES, INDEX, _IGNORED) if name in entries]
     contents = dict(zip(names, read_blobs(store, [entries[n] for n in names]), strict=True))
     document = json.loads(contents[_STATE])
     index, source = document["index"], document["head"].get("detached_from")
@@ -145,11 +161,18 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
         extras=Extras.from_document(document["extras"]),
         included=Included(
             tree=document["included"]["tree"],
-            patterns=tuple(document["included"]["patterns"]),
+            choice=_choice(document["included"]),
             absent=tuple(document["included"]["absent"]),
         ),
+        ignored=IgnoredNames.read(contents.get(_IGNORED, b""), document.get("ignored")),
         under_way=document["under_way"],
     )
+
+
+def _choice(document: Mapping[str, Any]) -> Choice:
+    """By what files were chosen; the first states knew of patterns alone."""
+    kinds = ("patterns", "small", "listed")
+    return Choice(**{kind: tuple(document.get(kind, ())) for kind in kinds})
 
 
 def _ignore_rules(excludes: bytes, document: Mapping[str, Any] | None) -> IgnoreRules:

@@ -15,11 +15,13 @@ from backtrail.git.restore import plan_files, restore_files
 from backtrail.git.restore_git_state import plan_git_state, prove_git_state, restore_git_state
 from backtrail.git.state import read_state
 from backtrail.services.goals import goal_of
-from backtrail.services.remarks import worth_saying
+from backtrail.services.leftovers import gone_since
+from backtrail.services.remarks import about_what_is_gone, worth_saying
 from backtrail.services.restoring import CLOCK_STEP_NS, refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from backtrail.domain.checkpoint import Origin
     from backtrail.git.gitstate import GitState
@@ -81,6 +83,12 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     locked.camera.believe(proof.inventory)
     alike = replace(current.state, extras=contents.state.extras)
     return worth_saying(sandbox.path, contents.state, alike, files)
+
+
+def lacking(root: Path, contents: Captured) -> tuple[str, ...]:
+    """What a new sandbox does not have of a state that it was filled with, in words."""
+    gone = gone_since(root, contents.state)
+    return tuple(about_what_is_gone(contents.state, gone, "not in the new sandbox"))
 
 
 def _on_own_branch(state: GitState, branch: str | None) -> GitState:

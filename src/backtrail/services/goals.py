@@ -149,9 +149,9 @@ def _included_goal(
         others.difference_update(entry.path for entry in files)
         looked_for = (e.path for tree in wanted.state.accounted for e in list_tree(store, tree))
         absent.update(map(os.fsdecode, others.intersection(looked_for)))
-        if included.patterns == present.patterns:
+        if included.choice == present.choice:
             rules = wanted.state.ignore_rules
-            new = chosen_at(store, files, rules, included.patterns, sorted(others))
+            new = chosen_at(store, files, rules, included.choice, sorted(others))
             absent.update(p for p in map(os.fsdecode, new) if not selects(uncaptured, p))
     return replace(included, absent=tuple(sorted(absent)))
 

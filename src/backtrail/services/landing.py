@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.gitstate import GitState
+    from backtrail.git.ignored import IgnoredNames
     from backtrail.git.proof import FileProof
     from backtrail.git.restore import Goal
     from backtrail.git.state import SandboxState
@@ -47,6 +48,8 @@ class Seen:
     goal: Goal
     files: FileProof
     git_state: GitState
+    ignored: IgnoredNames
+    """What is there and no part of the goal."""
 
 
 def land(
@@ -144,6 +147,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
         not_captured=seen.files.not_captured,
         extras=replace(goal.extras, repositories=seen.files.repositories),
         included=goal.included,
+        ignored=seen.ignored,
         under_way=None,
     )
     if state == wanted.state:

@@ -1,4 +1,4 @@
-"""What a rollback neither restores nor removes, told path by path."""
+"""What a rollback neither restores nor removes, and what is gone, told path by path."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import LeftAlone
-from backtrail.git.storable import SET_BITS
+from backtrail.git.ignored import IgnoredNames, untouched, with_directories
+from backtrail.git.paths import is_there
+from backtrail.git.storable import NESTED, SET_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.git.restore import FilePlan
+    from backtrail.git.state import SandboxState
 
 
 def spared(root: Path, ignored: Iterable[str], files: FilePlan) -> list[str]:
@@ -21,8 +24,7 @@ def spared(root: Path, ignored: Iterable[str], files: FilePlan) -> list[str]:
 
     A directory that was ignored as a whole is one entry, unless something in it is restored.
     """
-    touched = _touched(files)
-    return [path for entry in ignored for path in _untouched(root, entry, touched)]
+    return list(untouched(root, ignored, _touched(files)))
 
 
 def left_alone(
@@ -40,43 +42,24 @@ def left_alone(
     return tuple(LeftAlone(path, why) for path, why in sorted(found.items()) if path not in touched)
 
 
+def left_names(root: Path, ignored: Iterable[str], files: FilePlan) -> IgnoredNames:
+    """What a restore has left of the ignored files, and other survivors; not the chosen ones."""
+    chosen = (os.fsdecode(entry.path) for entry in files.included)
+    touched = _touched(files) | with_directories(chosen)
+    return IgnoredNames.of((*untouched(root, ignored, touched), *files.survivors))
+
+
+def gone_since(root: Path, wanted: SandboxState) -> tuple[LeftAlone, ...]:
+    """What a checkpoint knew of and did not capture, and what is not there any more.
+
+    Repositories are spoken of for themselves, and of set bits the file itself comes back.
+    """
+    notes = (n for n in wanted.not_captured if n.reason not in (NESTED, SET_BITS))
+    found = {n.path: n.reason for n in notes if not is_there(root, os.fsencode(n.path))}
+    ignored = dict.fromkeys(wanted.ignored.gone(root), "ignored")
+    return tuple(LeftAlone(path, why) for path, why in sorted((ignored | found).items()))
+
+
 def _touched(files: FilePlan) -> set[str]:
     """What was restored or removed, also against the ignore rules, and the directories above."""
-    touched = {change.file for change in files.changes} | set(files.goal.forced)
-    return touched | {f"{parent}/" for path in touched for parent in _parents(path)}
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
-
-
-def _untouched(root: Path, path: str, touched: set[str]) -> Iterator[str]:
-    if path not in touched:
-        yield path
-    elif path.endswith("/"):
-        for inside in _inside(root, path):
-            yield from _untouched(root, inside, touched)
-
-
-def _inside(root: Path, directory: str) -> list[str]:
-    """The entries of a directory; an empty one among them says nothing of ignored files."""
-    try:
-        with os.scandir(root / directory) as entries:
-            found = [e for e in entries if e.name != ".git"]
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return []
-    directories = {e.name for e in found if e.is_dir(follow_symlinks=False)}
-    return [
-        f"{directory}{e.name}/" if e.name in directories else f"{directory}{e.name}"
-        for e in found
-        if e.name not in directories or _holds_anything(e.path)
-    ]
-
-
-def _holds_anything(directory: str) -> bool:
-    try:
-        with os.scandir(directory) as entries:
-            return next(entries, None) is not None
-    except PermissionError:
-        return True
+    return with_directories((*(change.file for change in files.changes), *files.goal.forced))

@@ -32,7 +32,7 @@ from backtrail.git.trees import list_tree
 from backtrail.services.brought_along import bring_along
 from backtrail.services.children import place_on_parent
 from backtrail.services.creation import create_checkpoint
-from backtrail.services.filling import Source, as_document, fill, from_document, head_of
+from backtrail.services.filling import Source, as_document, fill, from_document, head_of, lacking
 from backtrail.services.journal import Entry, open_operation
 from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
@@ -160,8 +160,15 @@ class PlanCreation:
                 result_checkpoint_id=checkpoint.checkpoint_id,
                 finished_at=ws.now(),
             )
-        made = ws.plan(plan.plan_id)
-        return CreatedPlan(made, checkpoint, created=True, copied=copied, messages=filled.messages)
+        document = operation.result.get(_CONTENTS)
+        lacks = lacking(sandbox.path, from_document(store, document)) if document else ()
+        return CreatedPlan(
+            ws.plan(plan.plan_id),
+            checkpoint,
+            created=True,
+            copied=copied,
+            messages=(*filled.messages, *lacks),
+        )
 
     def _fill_worktree(self, plan: Plan, operation: Operation, store: PrivateStore) -> Filled:
         """Make the worktree and check its files out, unless that was done before a crash."""

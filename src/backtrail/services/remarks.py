@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from backtrail.domain.rollback import RevertAction
 from backtrail.domain.wording import some_of
 from backtrail.git.nested import nested_head
-from backtrail.git.paths import is_there
-from backtrail.git.storable import NESTED, SET_BITS
+from backtrail.git.storable import SET_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from backtrail.domain.checkpoint import Checkpoint, NotCaptured
+    from backtrail.domain.rollback import LeftAlone
     from backtrail.git.restore import FilePlan
     from backtrail.git.state import SandboxState
+
+GONE = "gone since"
 
 
 def worth_saying(
@@ -26,7 +28,6 @@ def worth_saying(
     """Sentences about what is different although the files are as they were."""
     return (
         *_about_repositories(root, wanted, before, files),
-        *_about_what_is_gone(root, wanted),
         *_about_set_bits(wanted, before, files),
         *_about_work_under_way(wanted),
     )
@@ -67,12 +68,17 @@ def _fate(repository: str, files: FilePlan) -> str:
     return "its files go, its .git stays"
 
 
-def _about_what_is_gone(root: Path, wanted: SandboxState) -> Iterator[str]:
-    """Repositories have sentences of their own, and of set bits the file itself comes back."""
-    notes = (n.path for n in wanted.not_captured if n.reason not in (NESTED, SET_BITS))
-    gone = [path for path in notes if not is_there(root, os.fsencode(path))]
+def about_what_is_gone(
+    wanted: SandboxState, gone: Sequence[LeftAlone], words: str = GONE
+) -> Iterator[str]:
+    """Sentences about what was there at the checkpoint, is in none, and is not there now."""
     if gone:
-        yield f"not captured at the checkpoint, and gone since: {some_of(gone)}"
+        yield f"not captured at the checkpoint, and {words}: {some_of([p.file for p in gone])}"
+    if wanted.ignored.more:
+        yield (
+            f"the names of {wanted.ignored.more} more ignored files were not kept: "
+            "whether they are still there is not known"
+        )
 
 
 def _about_set_bits(wanted: SandboxState, before: SandboxState, files: FilePlan) -> Iterator[str]:

@@ -32,6 +32,7 @@ from backtrail.services.goals import goal_of
 from backtrail.services.guards import damaged
 from backtrail.services.journal import fail_operation
 from backtrail.services.landing import Seen, land
+from backtrail.services.leftovers import left_names
 from backtrail.services.limits import limits_of
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ def finish(
         refuse_wrong(operation.kind, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
         locked.camera.believe(proof.inventory)
-        seen = Seen(prepared.goal, proof, git_proof.found)
+        names = left_names(locked.sandbox.path, operation.result.get(_IGNORED, []), files)
+        seen = Seen(prepared.goal, proof, git_proof.found, names)
         checkpoint = land(locked, operation, target, wanted, seen)
     except StorageError:
         # The rows cannot be asked or told: the operation stays open, and recovery ends it.

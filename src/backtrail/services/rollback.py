@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import RollbackResult
-from backtrail.git.listing import answered, asking_ignored, ignored_now
 from backtrail.git.partial import refuse_unknown_paths, whole_paths
 from backtrail.git.restore import plan_files
 from backtrail.services.collection import collection_put_off
@@ -29,10 +27,10 @@ from backtrail.services.guards import (
 )
 from backtrail.services.impact import about_the_timeline, impact_of, state_forecast, state_now
 from backtrail.services.journal import Entry, fail_operation, open_operation
-from backtrail.services.leftovers import left_alone, spared
+from backtrail.services.leftovers import gone_since, left_alone, spared
 from backtrail.services.permission import check_policy_allows_rollback
 from backtrail.services.pruning import keep_within_limits
-from backtrail.services.remarks import worth_saying
+from backtrail.services.remarks import about_what_is_gone, worth_saying
 from backtrail.services.restoring import (
     begin_restoring,
     content_of,
@@ -43,8 +41,11 @@ from backtrail.services.restoring import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
+    from backtrail.domain.rollback import LeftAlone
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.replaced import Replacing
     from backtrail.services.creation import Made
@@ -130,8 +131,10 @@ def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -
     partial = bool(order.entry.paths)
     impact = impact_of(locked, order.target, partial=partial)
     said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
-    safety, ignored, prepared = _make_ready(locked, order, operation, aim)
+    safety, prepared = _make_ready(locked, order, operation, aim)
+    ignored = safety.captured.ignored
     staying = spared(locked.sandbox.path, ignored, prepared.files)
+    gone = _gone(locked, aim)
     operation = begin_restoring(locked, operation, safety.checkpoint, ignored)
     ws.failpoints.reach("rollback.restoring")
     restored = finish(locked, operation, order.target, prepared)
@@ -151,7 +154,8 @@ def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -
         left_alone=left_alone(restored.files, staying, safety.captured.state.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=(*restored.messages, *_remarks(locked, aim, prepared, safety), *said),
+        messages=(*restored.messages, *_remarks(locked, aim, prepared, safety, gone), *said),
+        gone_since=gone,
     )
 
 
@@ -169,11 +173,12 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     check_leaves_other_sandboxes(locked, current.state, files.changes)
     partial = bool(entry.paths)
     said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
+    gone = _gone(locked, aim)
     if not partial:
         git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
         told = worth_saying(locked.sandbox.path, wanted.state, current.state, files)
-        said = (*git_plan.messages, *told, *said)
-    staying = spared(locked.sandbox.path, _ignored(locked, current), files)
+        said = (*git_plan.messages, *told, *about_what_is_gone(wanted.state, gone), *said)
+    staying = spared(locked.sandbox.path, current.ignored, files)
     return RollbackResult(
         plan=locked.plan,
         kind=entry.kind,
@@ -189,6 +194,7 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
         impact=impact_of(locked, order.target, partial=partial),
         after=state_forecast(locked, Outlook(entry, order.target, current.tree, goal.tree)),
         messages=said,
+        gone_since=gone,
     )
 
 
@@ -235,8 +241,8 @@ def _replacing(locked: LockedSandbox, aim: Aim, paths: tuple[str, ...]) -> Repla
 
 def _make_ready(
     locked: LockedSandbox, order: Order, operation: Operation, aim: Aim
-) -> tuple[Made, list[str], Prepared]:
-    """The safety checkpoint, what is ignored, and what will be done.
+) -> tuple[Made, Prepared]:
+    """The safety checkpoint, and what will be done.
 
     If anything of that cannot be had, the operation ends before it began.
     """
@@ -244,24 +250,20 @@ def _make_ready(
     try:
         safety = _make_safe(locked, order, operation, aim)
         ws.failpoints.reach("rollback.safety_made")
-        captured, kept = safety.captured, locked.camera.kept_index
-        state, root = captured.state, locked.sandbox.path
-        nested = [os.fsencode(path) for path in state.extras.repositories]
-        with asking_ignored(locked.store, root, state.ignore_rules, kept, nested) as asked:
-            prepared = prepare(
-                locked,
-                operation,
-                wanted=aim.wanted,
-                safety=captured,
-                current=captured,
-                since_ns=since,
-            )
-            ignored = [os.fsdecode(path) for path in answered(asked)]
-        check_leaves_other_sandboxes(locked, state, prepared.files.changes)
+        captured = safety.captured
+        prepared = prepare(
+            locked,
+            operation,
+            wanted=aim.wanted,
+            safety=captured,
+            current=captured,
+            since_ns=since,
+        )
+        check_leaves_other_sandboxes(locked, captured.state, prepared.files.changes)
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
         raise
-    return safety, ignored, prepared
+    return safety, prepared
 
 
 def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -> Made:
@@ -278,21 +280,16 @@ def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, aim: A
     )
 
 
-def _remarks(locked: LockedSandbox, aim: Aim, prepared: Prepared, safety: Made) -> tuple[str, ...]:
+def _gone(locked: LockedSandbox, aim: Aim) -> tuple[LeftAlone, ...]:
+    """What no rollback brings back, as the sandbox is before it; of some paths alone, nothing."""
+    return () if aim.present is not None else gone_since(locked.sandbox.path, aim.wanted.state)
+
+
+def _remarks(
+    locked: LockedSandbox, aim: Aim, prepared: Prepared, safety: Made, gone: Sequence[LeftAlone]
+) -> tuple[str, ...]:
     if aim.present is not None:
         return ()
-    root, before = locked.sandbox.path, safety.captured.state
-    return worth_saying(root, aim.wanted.state, before, prepared.files)
-
-
-def _ignored(locked: LockedSandbox, present: Glimpse) -> list[str]:
-    """What the rules of the present ignore, a wholly ignored directory as one entry."""
-    state = present.state
-    found = ignored_now(
-        locked.store,
-        locked.sandbox.path,
-        state.ignore_rules,
-        present.tree,
-        [os.fsencode(path) for path in state.extras.repositories],
-    )
-    return [os.fsdecode(path) for path in found]
+    wanted, before = aim.wanted.state, safety.captured.state
+    told = worth_saying(locked.sandbox.path, wanted, before, prepared.files)
+    return (*told, *about_what_is_gone(wanted, gone))

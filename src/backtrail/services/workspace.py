@@ -12,6 +12,7 @@ from backtrail.domain.errors import GitFailedError, SandboxGoneError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.settings import Settings
 from backtrail.git.capture import Camera
+from backtrail.git.copying import lines_of
 from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.index_replacement import remove_own_index_lock
 from backtrail.git.locks import exclusive_lock
@@ -103,7 +104,16 @@ class Workspace:
         return UserRepository(self.common_dir, store.lock_descriptors if store else ())
 
     def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:
-        return Camera(store or self.store, sandbox, self.user, self.settings.capture)
+        rules = self.settings.capture
+        # What a new sandbox gets is captured in it, too, if it is small.
+        listed = lines_of(self.main_root, self.settings.sandbox.copy)
+        return Camera(
+            store or self.store,
+            sandbox,
+            self.user,
+            rules,
+            listed if rules.with_small_files else (),
+        )
 
     @contextmanager
     def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:

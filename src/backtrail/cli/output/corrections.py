@@ -21,6 +21,7 @@ _SECTIONS = (
     "rollback_summary",
     "changes_reverted",
     "left_alone",
+    "gone_since",
     "impact",
     "post_rollback_state",
 )

@@ -113,6 +113,7 @@ def rollback_fields(result: RollbackResult) -> dict[str, Any]:
         },
         "changes_reverted": [{"file": c.file, "action": c.action} for c in result.changes],
         "left_alone": [{"file": p.file, "reason": p.reason} for p in result.left_alone],
+        "gone_since": [{"file": p.file, "reason": p.reason} for p in result.gone_since],
         "impact": asdict(result.impact),
         "post_rollback_state": asdict(result.after),
     }

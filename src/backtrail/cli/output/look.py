@@ -24,6 +24,7 @@ ACTION_STYLES = {
     "deleted": "red",
     "type_changed": "magenta",
     "mode_changed": "cyan",
+    "ignored": "dim",
 }
 STATE_STYLES = {
     "queued": "cyan",

@@ -47,6 +47,7 @@ def rollback_lines(result: RollbackResult) -> Iterator[str]:
     yield from (f"path\t{safe(path)}" for path in result.paths)
     yield from (f"{c.action}\t{safe(c.file)}" for c in result.changes)
     yield from (f"left_alone\t{safe(p.file)}\t{safe(p.reason)}" for p in result.left_alone)
+    yield from (f"gone_since\t{safe(p.file)}\t{safe(p.reason)}" for p in result.gone_since)
     impact = result.impact
     yield f"checkpoints_superseded: {impact.checkpoints_superseded}"
     yield f"decisions_after_cp: {impact.decisions_after_cp}"
