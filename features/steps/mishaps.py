@@ -38,6 +38,12 @@ def _(context, command, mishap, place):
     context.ran = run_forked(context.world, *command.split()[1:], failpoints=failure)
 
 
+@when('"{command:Text}" meets a defect that tells of "{words:Text}"')
+def _(context, command, words):
+    failure = FailHere("create.announced", ZeroDivisionError(words))
+    context.ran = run_forked(context.world, *command.split()[1:], failpoints=failure)
+
+
 class NoMoreFiles(FailHere):
     """A defect after which not even a log can be written."""
 

@@ -76,7 +76,8 @@ _ASSIGNED = _lazily(
 )
 _VALUE = _lazily(
     r"""\\"(?P<escaped>.*?)\\" | "(?P<double>(?:\\.|[^"\\])*+)" | '(?P<single>[^']*+)'
-      | ["'](?P<open>[^\r\n]+) | (?P<bare>(?:(?![,;&](?:[\w.-]{1,80}=|\s|$)|[,;&]{2}|\\?["'])\S)+)
+      | ["'](?P<open>[^\r\n]+)
+      | (?P<bare>(?:(?![,;&](?:[\w.-]{1,80}=|\s|$)|[,;&]{2}|\\?["'])\S){1,20000})
       """,
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
@@ -208,6 +209,7 @@ _PROGRAMS: Mapping[str, Mapping[str, _Redact]] = {
     ),
     **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore", "mongoimport"), _MONGO),
     "sshpass": _LOGIN,
+    **dict.fromkeys(("ssh", "scp", "sftp", "rsync"), _flags("")),
     "login": _LOGIN,
     "curl": _CURL,
     **dict.fromkeys(("http", "https", "xh", "xhs"), _HTTPIE),
@@ -347,12 +349,9 @@ def _without_assigned(text: str) -> Iterator[str]:
     while found := _ASSIGNED().search(text, at):
         yield text[at : found.end()]
         at = found.end()
-        value = _VALUE().match(text, at)
-        if value is None:
-            continue
-        kind = value.lastgroup or "bare"
-        if _assigns_secret(text, found, value):
-            yield value[0].replace(value[kind], REDACTED, 1)
+        value = _VALUE().match(text, at) if names_secret(found["name"]) else None
+        if value is not None and _assigns_secret(text, found, value):
+            yield value[0].replace(value[value.lastgroup or "bare"], REDACTED, 1)
             at = value.end()
     yield text[at:]
 
@@ -396,13 +395,18 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
             yield _changed(word, changed if changed != word else _redacted(word, depth))
             continue
         program = _program(program, word)
-        header = _HEADER().fullmatch(word) if apart else None
-        if header is not None and names_secret(header["name"]):
+        if apart and _announces(before, word):
             coming = _whole
             yield None
             continue
         changed, coming = _option(program, before, word)
         yield _changed(word, changed if changed is not None else _redacted(word, depth))
+
+
+def _announces(before: str, word: str) -> bool:
+    """Whether the next word is the value of what this one names, as in `TOKEN: x`."""
+    header = _HEADER().fullmatch(word)
+    return names_secret(before if word == "=" else header["name"] if header else "")
 
 
 def _changed(word: str, changed: str) -> str | None:

@@ -32,6 +32,7 @@ def digest_key(layout: StoreLayout) -> bytes:
         if key is None:
             key = secrets.token_bytes(_BYTES)
             write_durably(place, key)
+            place.chmod(0o600)
         return key
 
 
