@@ -41,7 +41,7 @@ Feature: A plan keeps what matters and no more
 
   @unmeasured
   Scenario: After sixty rollbacks the last ten can be undone
-    Given the agent works and saves: one, two
+    Given the agent works and saves unlabelled: one, two
     And I roll back between "one" and "two" 60 times
     Then at most 50 checkpoints are complete
     When I undo 10 times
@@ -53,7 +53,7 @@ Feature: A plan keeps what matters and no more
 
   @unmeasured
   Scenario: A redo is still there after many checkpoints
-    Given the agent works and saves: one, two
+    Given the agent works and saves unlabelled: one, two
     And I roll back to "one"
     And I undo
     When 47 checkpoints of type "manual" are saved
@@ -64,31 +64,51 @@ Feature: A plan keeps what matters and no more
 
   Scenario: Nothing is pruned while a rollback is under way
     Given I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
-    And the agent works and saves: one, two, three
-    When "plan rollback auth one --yes" is killed at "rollback.safety_made"
+    And the agent works and saves unlabelled: one, two, three
+    When "plan rollback auth 2 --yes" is killed at "rollback.safety_made"
     Then 5 checkpoints are complete and 0 are tombstones
-    When I run "plan rollback auth one --yes"
+    When I run "plan rollback auth 2 --yes"
     Then it succeeds
     And the sandbox is exactly as it was at "one"
     And rows and refs agree, and nothing is half done
 
   Scenario: What is superseded goes before what is live, and what an undo would not revive before that
-    Given the agent works and saves: one, two, three
+    Given the agent works and saves unlabelled: one, two, three
     And I run "plan policy auth --max-checkpoints 10 --keep-recent 0 --undo-depth 1"
     And I roll back to "two"
-    And the agent works and saves: four
+    And the agent works and saves unlabelled: four
     And I roll back to "one"
     When I run "plan checkpoint prune auth --max 6 --dry-run --format json"
     Then these would go: pre_rollback because same_files, rollback because same_files, three because superseded
     And these would stay: initial, one, two, four, pre_rollback, rollback
 
+  Scenario: A limit below the number that stays by itself is kept
+    Given I run "plan policy auth --max-checkpoints 5"
+    When the agent works and saves unlabelled: one, two, three, four, five, six, seven
+    Then the timeline is: initial, four, five, six, seven
+
+  Scenario: Labels protect, and what they protect may exceed the limit
+    Given I run "plan policy auth --max-checkpoints 3"
+    And I save checkpoint "login"
+    And I save checkpoint "tokens"
+    When the agent works and saves unlabelled: one, two, three
+    Then the timeline is: initial, login, tokens, two, three
+    When I run "plan checkpoint prune auth --yes"
+    Then it notes "2 checkpoints more than the limit of 3 stay"
+    When I run "plan checkpoint delete auth login --yes"
+    Then it exits with 5 and says "checkpoint 2 cannot be deleted: it has a label"
+    And it notes "plan checkpoint label auth 2 --clear takes it away"
+    When I run "plan checkpoint label auth 2 --clear"
+    And I run "plan checkpoint prune auth --yes"
+    Then the timeline is: initial, tokens, two, three
+
   Scenario: Each plan has limits of its own
     Given I run "plan policy auth --max-checkpoints 3 --keep-recent 1"
     And plan "other"
-    When the agent works and saves: one, two, three, four
+    When the agent works and saves unlabelled: one, two, three, four
     Then 5 checkpoints are complete and 0 are tombstones
     When I speak of plan "auth"
-    And the agent works and saves: one, two, three, four
+    And the agent works and saves unlabelled: one, two, three, four
     Then 3 checkpoints are complete and 2 are tombstones
 
   Scenario: A plan can be created with a limit
@@ -101,7 +121,7 @@ Feature: A plan keeps what matters and no more
     And the plans are: auth, small
 
   Scenario: How deep undo goes is a limit, too
-    Given the agent works and saves: one, two
+    Given the agent works and saves unlabelled: one, two
     And I run "plan policy auth --undo-depth 2"
     And I roll back between "one" and "two" 3 times
     When I undo 2 times
@@ -110,10 +130,10 @@ Feature: A plan keeps what matters and no more
     Then it is refused with exit code 1
 
   Scenario: Old checkpoints go, but not all of them
-    Given the agent works and saves: one, two, three
+    Given the agent works and saves unlabelled: one, two, three
     And every checkpoint is 40 days old
     And I run "plan policy auth --max-age 30d --keep-recent 2"
-    When the agent works and saves: four
+    When the agent works and saves unlabelled: four
     Then the timeline is: initial, three, four
 
   Scenario: Bytes can be limited
@@ -125,13 +145,13 @@ Feature: A plan keeps what matters and no more
   Scenario: Before a decision that holds
     Given the decisions: use SQLite
     And I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
-    When the agent works and saves: one, two, three, four
+    When the agent works and saves unlabelled: one, two, three, four
     Then the timeline is: initial, pre_decision, three, four
 
   Scenario: Before decisions that hold, newest first, up to half of the limit
     Given I run "plan policy auth --max-checkpoints 6 --keep-recent 1"
     And the decisions: one, two, three, four, five
-    When the agent works and saves: a, b, c, d
+    When the agent works and saves unlabelled: a, b, c, d
     Then the timeline is: initial, pre_decision, pre_decision, pre_decision, c, d
     And the checkpoints before D3, D4, D5 are kept, and those before D1, D2 are not
 
@@ -139,7 +159,7 @@ Feature: A plan keeps what matters and no more
     Given I run "plan policy auth --max-checkpoints 4 --keep-recent 1"
     And the decisions: one, two
     And I roll back to "first"
-    When the agent works and saves: a, b, c, d
+    When the agent works and saves unlabelled: a, b, c, d
     Then the timeline is: initial, c, d
 
   Scenario: A plan whose limits cannot be read any more loses nothing

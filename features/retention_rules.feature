@@ -6,12 +6,14 @@ Feature: Which checkpoints stay and which go
     Then every checkpoint is either kept or removed, once and with a reason
 
   Scenario: What is kept always
-    The first, the latest, pinned ones, the newest live green one, the newest live ones that are
-    no part of a rollback, both ends of every way back, and those before decisions that hold.
+    The first, the latest, pinned and labelled ones, the newest live green one, both ends of every
+    way back, those before decisions that hold, and the newest live ones that are no part of a
+    rollback: the last two as long as the limit has room for them.
     Then what the design keeps always is kept, whatever the limits are
 
   Scenario: Limits
     Then the limits hold, or all that is left is protected and the decision says by how much
+    And the number is exceeded by what was named, is needed or can be undone, and by nothing else
     And no more goes than the limits demand
     And too old is all that is older than the limit and not protected, and nothing else
 
@@ -23,6 +25,9 @@ Feature: Which checkpoints stay and which go
     Then checkpoints go in the order of the design, oldest first among equals
     And a higher limit keeps all that a lower one keeps
     And deciding again on what was kept removes nothing, and the order of the rows does not matter
+
+  Scenario: What cannot be restored
+    Then what cannot be restored goes first, unless it was named or is needed, and never counts
 
   Scenario: What an undo or a redo would revive
     Then for any history, what undo or redo would revive is what its copy of the past holds

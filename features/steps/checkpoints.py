@@ -21,6 +21,12 @@ def _(context, labels):
         drive.work_and_save(context, label)
 
 
+@step("the agent works and saves unlabelled: {names}")
+def _(context, names):
+    for name in phrases.names(names):
+        drive.work_and_save(context, name, labelled=False)
+
+
 @when("{count:d} checkpoints are saved while a file changes and changes back")
 def _(context, count):
     file = drive.sandbox(context) / "README.md"

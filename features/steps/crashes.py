@@ -207,7 +207,8 @@ def _(context, path):
 
 
 def _checkpoint(context, label):
-    [row] = audit.query(context.world, "SELECT * FROM checkpoint_metadata WHERE label = ?", label)
+    sql = "SELECT * FROM checkpoint_metadata WHERE checkpoint_id = ?"
+    [row] = audit.query(context.world, sql, drive.find(context, label).checkpoint_id)
     return row
 
 
@@ -313,7 +314,8 @@ def _(context, state):
 @then("these checkpoints can be brought back exactly: {labels}")
 def _(context, labels):
     for label in labels.split(", "):
-        run_forked(context.world, "rollback", "auth", label, "--yes").ok()
+        named = drive.reference(context, label)
+        run_forked(context.world, "rollback", "auth", named, "--yes").ok()
         differences = context.remembered[label].differences(drive.look(context))
         assert not differences, (label, differences)
 

@@ -93,7 +93,8 @@ def _(context):
 def _(context, label):
     with drive.checkpoints(context) as service:
         delete = partial(service.delete_checkpoints, dry_run=True)
-        context.error = drive.refusal(delete, context.plan.plan_id, [label])
+        named = [drive.reference(context, label)]
+        context.error = drive.refusal(delete, context.plan.plan_id, named)
 
 
 @when("pruning by itself is due in the middle of it")
@@ -127,6 +128,20 @@ def _(context, complete, gone):
     assert found == (complete, gone), found
 
 
+@given("checkpoint {seq:d} has failed, although it got a ref")
+def _(context, seq):
+    sql = """UPDATE checkpoint_metadata SET state = 'failed', sandbox_ref = NULL
+             WHERE plan_id = ? AND seq = ?"""
+    assert audit.change(context.world, sql, context.plan.plan_id, seq) == 1
+
+
+@given('an earlier version has pruned checkpoint {seq:d}, whose label was "{label:Text}"')
+def _(context, seq, label):
+    sql = "UPDATE checkpoint_metadata SET metadata_json = ? WHERE plan_id = ? AND seq = ?"
+    metadata = json.dumps({"released_label": label})
+    assert audit.change(context.world, sql, metadata, context.plan.plan_id, seq) == 1
+
+
 @then("at most {most:d} checkpoints are complete")
 def _(context, most):
     found = _count(context, "complete")
@@ -148,20 +163,21 @@ def _(context, numbers):
         assert row["label"] is None, row
 
 
-def _called(entry):
-    return entry["label"] or entry["checkpoint_type"]
+def _called(context, entry):
+    [found] = [c for c in drive.listed(context) if c.checkpoint_id == entry["checkpoint_id"]]
+    return drive.called(found)
 
 
 @then("these would go: {listed}")
 def _(context, listed):
     removed = context.ran.ok().json()["data"]["prune"]["removed"]
-    found = [f"{_called(entry)} because {entry['reason']}" for entry in removed]
+    found = [f"{_called(context, entry)} because {entry['reason']}" for entry in removed]
     assert found == phrases.names(listed), found
 
 
 @then("these would stay: {listed}")
 def _(context, listed):
-    found = [_called(entry) for entry in context.ran.json()["data"]["prune"]["kept"]]
+    found = [_called(context, entry) for entry in context.ran.json()["data"]["prune"]["kept"]]
     assert found == phrases.names(listed), found
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from backtrail.domain.errors import UsageError
 from backtrail.domain.lineage import brought_back
 from backtrail.domain.quantities import parse_age, parse_size
+from backtrail.domain.retention import decide
 from backtrail.domain.retention_policy import CheckpointRetentionPolicy, stored_retention
 from support import drive
 from support.histories import histories
@@ -66,6 +67,41 @@ def _(context):
         assert (decision.over_limit, decision.over_bytes) == (over, over_bytes)
         if over or over_bytes:
             assert set(_ids(decision.kept)) == case.spared()
+
+    holds()
+
+
+@then("the number is exceeded by what was named, is needed or can be undone, and by nothing else")
+def _(context):
+    @MANY
+    @given(cases(limits=False))
+    def holds(case):
+        decision, most = case.decided(), case.policy.max_checkpoints
+        usual = [e for e in decision.kept if not _was_asked_for(case, e.checkpoint)]
+        # The first, the latest and the green one are kept of a plan that may have one alone.
+        assert len(usual) <= max(most, 3), (most, usual)
+
+    holds()
+
+
+def _was_asked_for(case, row):
+    return row.pinned or row.label or row.checkpoint_id in case.protected.needed
+
+
+@then("what cannot be restored goes first, unless it was named or is needed, and never counts")
+def _(context):
+    @MANY
+    @given(cases(), st.integers(0, 1000))
+    def holds(case, wish):
+        broken = [row for row in case.rows if row.position % 3 == wish % 3]
+        whole = replace(case, rows=tuple(row for row in case.rows if row not in broken))
+        decision = decide(whole.rows, case.policy, case.protected, NOW, broken)
+        useless = [row for row in broken if not _was_asked_for(case, row)]
+        first = [entry.checkpoint for entry in decision.removed[: len(useless)]]
+        assert first == sorted(useless, key=lambda row: row.position)
+        assert all(entry.reason == "broken" for entry in decision.removed[: len(useless)])
+        assert decision.kept == whole.decided().kept
+        assert decision.removed[len(useless) :] == whole.decided().removed
 
     holds()
 

@@ -18,7 +18,8 @@ def _go(context, how):
 
 @step('I roll back to "{reference:Text}"')
 def _(context, reference):
-    _go(context, lambda service, plan: service.rollback_to_checkpoint(plan, reference))
+    named = drive.reference(context, reference)
+    _go(context, lambda service, plan: service.rollback_to_checkpoint(plan, named))
 
 
 @step('I roll back only "{path:Text}" to "{reference:Text}"')

@@ -51,11 +51,11 @@ def save(context: Context, label: str | None, **more: Any) -> Checkpoint:
     return made
 
 
-def work_and_save(context: Context, label: str) -> None:
+def work_and_save(context: Context, label: str, *, labelled: bool = True) -> None:
     """A step of an agent: one file changes, another one comes."""
     files = {"work.txt": f"at {label}\n", f"made at {label}.txt": f"{label}\n"}
     write_files(sandbox(context), files)
-    save(context, label)
+    save(context, label) if labelled else save(context, None, reason=NAMED + label)
 
 
 def look(context: Context) -> Picture:
@@ -72,9 +72,20 @@ def listed(context: Context, *, include_all: bool = True) -> list[Checkpoint]:
         return service.list_checkpoints(context.plan.plan_id, include_all=include_all)
 
 
+NAMED = "the work of "
+
+
 def called(checkpoint: Checkpoint) -> str:
-    """What scenarios call a checkpoint: its label, else its type."""
-    return checkpoint.label or str(checkpoint.checkpoint_type)
+    """What scenarios call a checkpoint: its label, else what it is the work of, else its type."""
+    kind = str(checkpoint.checkpoint_type)
+    named = checkpoint.reason.startswith(NAMED) and kind == "manual"
+    return checkpoint.label or (checkpoint.reason.removeprefix(NAMED) if named else kind)
+
+
+def reference(context: Context, name: str) -> str:
+    """What the program understands; of one that has no label its number."""
+    unlabelled = {called(c): str(c.seq) for c in listed(context) if c.label is None}
+    return unlabelled.get(name, name)
 
 
 def find(context: Context, name: str) -> Checkpoint:

@@ -58,16 +58,18 @@ class Case:
         newest = live or sorted(self.rows, key=lambda r: -r.position)
         work = [r for r in live if r.checkpoint_type not in ROLLBACK_TYPES]
         decided = [r for r in live if r.decision_id == DECISION and r.position < DECIDED_AT]
-        kept = [
-            *sorted(self.rows, key=lambda r: r.position)[:1],
-            *newest[:1],
-            *(r for r in self.rows if r.pinned),
-            *[r for r in live if r.verified_green][:1],
-            *work[: self.policy.keep_recent],
-            *decided[: self.policy.max_checkpoints // 2],
-        ]
+        most = self.policy.max_checkpoints
+        usual = {
+            *(r.checkpoint_id for r in sorted(self.rows, key=lambda r: r.position)[:1]),
+            *(r.checkpoint_id for r in newest[:1]),
+            *(r.checkpoint_id for r in [r for r in live if r.verified_green][:1]),
+        }
+        for row in (*decided[: most // 2], *work[: self.policy.keep_recent]):
+            if len(usual) < most:
+                usual.add(row.checkpoint_id)
+        named = {r.checkpoint_id for r in self.rows if r.pinned or r.label}
         ours = {r.checkpoint_id for r in self.rows}
-        return {r.checkpoint_id for r in kept} | (set(self.protected.needed) & ours)
+        return usual | named | (set(self.protected.needed) & ours)
 
     def place_in_order(self, row: RetentionRow) -> tuple[int, int]:
         """Where a row stands in the order of removal if no other has its files."""
@@ -122,12 +124,12 @@ def _row(position: int, chance: int) -> RetentionRow:
         decision_id=(DECISION, None, DecisionId("another"))[one_of(3)],
         created_at=NOW - timedelta(days=one_of(40)),
         size_bytes=(None, *range(0, 100, 7))[one_of(16)],
-        label=None,
+        label=(None, None, None, None, None, None, None, "named")[one_of(8)],
         sandbox_ref=None,
     )
 
 
-_CHANCES = 2 * 6 * 4 * 3 * 10 * 2 * 3 * 40 * 16
+_CHANCES = 2 * 6 * 4 * 3 * 10 * 2 * 3 * 40 * 16 * 8
 
 
 @st.composite
@@ -142,7 +144,7 @@ def cases(draw: st.DrawFn, *, limits: bool = True) -> Case:
         max_checkpoints=draw(st.integers(1, 12)),
         max_age=None if age is None else timedelta(days=age),
         max_bytes=draw(st.none() | st.integers(1, 500) | st.just(whole)) if limits else None,
-        keep_recent=draw(st.integers(0, 4)),
+        keep_recent=draw(st.integers(0, 15)),
     )
     protected = Protected(
         needed=dict.fromkeys((row.checkpoint_id for row in needed), KeepReason.UNDO_REDO),

@@ -153,6 +153,17 @@ class Checkpoint:
         )
 
     @property
+    def what_became_of_it(self) -> str:
+        """Its state for a sentence; of one that is pruned also when, and by what."""
+        note: object = self.metadata.get("pruned")
+        if self.state is not CheckpointState.PRUNED or not isinstance(note, dict):
+            return f"is {self.state}"
+        said = cast("dict[str, object]", note)
+        # Metadata that somebody damaged tells less.
+        moment = str(said.get("at", "?"))[:16].replace("T", " ")
+        return f"was pruned at {moment} UTC by {said.get('by', '?')}"
+
+    @property
     def forked_from(self) -> Origin | None:
         """Where the plan of this, its first, checkpoint was forked from."""
         found: object = self.metadata.get("forked_from")

@@ -7,6 +7,7 @@ go from its beginning until the limits are met, so that a higher limit never kee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,13 @@ def decide(
     policy: CheckpointRetentionPolicy,
     protected: Protected,
     now: datetime,
+    broken: Iterable[RetentionRow] = (),
 ) -> RetentionDecision:
-    """Keep what must be kept; remove of the rest what is too old, and then as little as need be."""
+    """Keep what must be kept; remove of the rest what is too old, and then as little as need be.
+
+    What is `broken`, and cannot be restored, goes first unless somebody named or needs it, and
+    never counts as kept.
+    """
     rows = sorted(checkpoints, key=_position)
     always = kept_always(rows, policy, protected)
     oldest = None if policy.max_age is None else now - policy.max_age
@@ -55,7 +61,9 @@ def decide(
     surplus = _surplus(rows, order, policy)
     kept = [Kept(r, always[r.checkpoint_id]) for r in rows if r.checkpoint_id in always]
     kept += [Kept(entry.checkpoint, KeepReason.WITHIN_LIMITS) for entry in order[surplus:]]
-    removed = [Removed(row, RemoveReason.TOO_OLD) for row in too_old] + order[:surplus]
+    useless = (row for row in broken if not (row.named or row.checkpoint_id in protected.needed))
+    removed = [Removed(row, RemoveReason.BROKEN) for row in sorted(useless, key=_position)]
+    removed += [Removed(row, RemoveReason.TOO_OLD) for row in too_old] + order[:surplus]
     kept.sort(key=lambda entry: entry.checkpoint.position)
     return RetentionDecision(policy, tuple(kept), tuple(removed))
 
@@ -71,16 +79,38 @@ def kept_always(
         (KeepReason.FIRST, rows[:1]),
         (KeepReason.LATEST, (live or newest)[:1]),
         (KeepReason.PINNED, (row for row in rows if row.pinned)),
+        (KeepReason.LABELLED, (row for row in rows if row.label is not None)),
     ):
         _mark(kept, reason, group)
     kept = {**protected.needed, **kept}
+    green = list(_first(live, 1, lambda row: row.verified_green))
+    ends = {row.checkpoint_id for row in (*rows[:1], *(live or newest)[:1], *green)}
+    decided = _first(live, policy.max_checkpoints // 2, protected.is_of_decision)
+    decided = list(_within(decided, ends, policy.max_checkpoints))
+    ends |= {row.checkpoint_id for row in decided}
+    recent = _within(_first(live, policy.keep_recent, _is_work), ends, policy.max_checkpoints)
     for reason, group in (
-        (KeepReason.GREEN, _first(live, 1, lambda row: row.verified_green)),
-        (KeepReason.RECENT, _first(live, policy.keep_recent, _is_work)),
-        (KeepReason.DECISION, _first(live, policy.max_checkpoints // 2, protected.is_of_decision)),
+        (KeepReason.GREEN, green),
+        (KeepReason.RECENT, recent),
+        (KeepReason.DECISION, decided),
     ):
         _mark(kept, reason, group)
     return kept
+
+
+def _within(
+    rows: Iterable[RetentionRow], others: AbstractSet[CheckpointId], most: int
+) -> Iterable[RetentionRow]:
+    """The first of the rows, as long as they and the others together are not too many.
+
+    What was named, is needed or can be undone does not count here: it may exceed the limit.
+    """
+    found = set(others)
+    for row in rows:
+        if row.checkpoint_id not in found and len(found) >= most:
+            return
+        found.add(row.checkpoint_id)
+        yield row
 
 
 def _mark(

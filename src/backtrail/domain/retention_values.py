@@ -20,6 +20,7 @@ class KeepReason(StrEnum):
     FIRST = "first"
     LATEST = "latest"
     PINNED = "pinned"
+    LABELLED = "labelled"
     GREEN = "green"
     RECENT = "recent"
     UNDO_REDO = "undo_redo"
@@ -31,9 +32,10 @@ class KeepReason(StrEnum):
 
 
 class RemoveReason(StrEnum):
-    """In the order of removal; what was asked for or is too old goes in any case."""
+    """In the order of removal; what was asked for, is broken or too old goes in any case."""
 
     ASKED_FOR = "asked_for"
+    BROKEN = "broken"
     TOO_OLD = "too_old"
     SAME_FILES = "same_files"
     SUPERSEDED = "superseded"
@@ -45,7 +47,7 @@ class RemoveReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RetentionRow:
-    """The part of a complete checkpoint that decides whether it stays."""
+    """The part of a checkpoint that decides whether it stays."""
 
     checkpoint_id: CheckpointId
     seq: int
@@ -61,6 +63,11 @@ class RetentionRow:
     label: str | None
     live: bool
     tree: str | None
+
+    @property
+    def named(self) -> bool:
+        """Whether somebody said that this one matters."""
+        return self.pinned or self.label is not None
 
 
 @dataclass(frozen=True, slots=True)

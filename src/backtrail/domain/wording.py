@@ -5,6 +5,11 @@ from collections.abc import Sequence
 _NAMED = 3
 
 
+def of_paths(paths: Sequence[str]) -> str:
+    """What follows if some paths alone are meant."""
+    return f" (only {some_of(paths)})" if paths else ""
+
+
 def some_of(names: Sequence[str]) -> str:
     """The first few of the names, and how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -250,7 +250,7 @@ def _perform(
 def _restorable_commit(checkpoint: Checkpoint) -> CommitId:
     if not checkpoint.restorable or checkpoint.sandbox_ref is None:
         raise RefusedError(
-            f"checkpoint {checkpoint.seq} cannot be compared: it is {checkpoint.state}",
+            f"checkpoint {checkpoint.seq} cannot be compared: it {checkpoint.what_became_of_it}",
             hint="plan checkpoint list shows the ones that can",
         )
     return checkpoint.sandbox_ref

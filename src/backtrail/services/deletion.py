@@ -22,21 +22,27 @@ from backtrail.services.pruning import prune
 from backtrail.services.references import find_checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import PlanId
+    from backtrail.domain.ids import CheckpointId, PlanId
     from backtrail.domain.operation import OperationKind
     from backtrail.domain.plan import Plan
+    from backtrail.domain.retention_values import RetentionRow
     from backtrail.services.pruning import Choice
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
+_DELETABLE = (CheckpointState.COMPLETE, CheckpointState.DAMAGED, CheckpointState.FAILED)
 _ALWAYS = "the first and the latest checkpoint of a plan are always kept"
 _REFUSED = {
     KeepReason.FIRST: ("it is the first of the plan", _ALWAYS),
     KeepReason.LATEST: ("it is the latest of the plan", _ALWAYS),
     KeepReason.PINNED: ("it is pinned", "plan checkpoint unpin {plan} {seq} unpins it"),
+    KeepReason.LABELLED: (
+        "it has a label",
+        "plan checkpoint label {plan} {seq} --clear takes it away",
+    ),
     KeepReason.UNDO_REDO: (
         "undo or redo needs it",
         "plan policy {plan} --undo-depth N lets the next rollback forget older ones",
@@ -78,9 +84,12 @@ def chosen_by_hand(
     wanted = {c.checkpoint_id: c for c in (find_checkpoint(uow, plan, r) for r in references)}
     policy = limits_of(workspace, plan)
     rows = sorted(uow.pruning.candidates(plan.plan_id), key=lambda row: row.position)
-    always = kept_always(rows, policy, protection_now(uow, plan, rows))
+    protected = protection_now(uow, plan, rows)
+    always = kept_always(rows, policy, protected)
+    broken = [row for row in uow.pruning.broken(plan.plan_id) if row.checkpoint_id in wanted]
+    spared = {**protected.needed, **_named(broken), **always}
     for checkpoint in wanted.values():
-        _refuse_needed(plan, checkpoint, always.get(checkpoint.checkpoint_id))
+        _refuse_needed(plan, checkpoint, spared.get(checkpoint.checkpoint_id))
     return RetentionDecision(
         policy,
         kept=tuple(
@@ -89,16 +98,26 @@ def chosen_by_hand(
             if row.checkpoint_id not in wanted
         ),
         removed=tuple(
-            Removed(row, RemoveReason.ASKED_FOR) for row in rows if row.checkpoint_id in wanted
+            Removed(row, RemoveReason.ASKED_FOR)
+            for row in (*rows, *broken)
+            if row.checkpoint_id in wanted
         ),
     )
 
 
+def _named(rows: Iterable[RetentionRow]) -> dict[CheckpointId, KeepReason]:
+    return {
+        row.checkpoint_id: KeepReason.PINNED if row.pinned else KeepReason.LABELLED
+        for row in rows
+        if row.named
+    }
+
+
 def _refuse_needed(plan: Plan, checkpoint: Checkpoint, reason: KeepReason | None) -> None:
     cannot = f"checkpoint {checkpoint.seq} cannot be deleted"
-    if checkpoint.state is not CheckpointState.COMPLETE:
+    if checkpoint.state not in _DELETABLE:
         raise RefusedError(
-            f"{cannot}: it is {checkpoint.state}",
+            f"{cannot}: it {checkpoint.what_became_of_it}",
             hint=f"plan checkpoint list {plan.name} shows the ones that can",
         )
     if reason is not None and reason in _REFUSED:

@@ -115,7 +115,7 @@ def foretell_abort(workspace: Workspace, plan: Plan) -> None:
 def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:
     if not checkpoint.restorable:
         raise RefusedError(
-            f"checkpoint {checkpoint.seq} cannot be {done}: it is {checkpoint.state}",
+            f"checkpoint {checkpoint.seq} cannot be {done}: it {checkpoint.what_became_of_it}",
             hint="plan checkpoint list shows the ones that can",
         )
 

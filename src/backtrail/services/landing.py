@@ -10,6 +10,7 @@ from backtrail.domain.lineage import Epoch, lineage_of, next_epoch_number
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
 from backtrail.domain.timeline import supersessions
+from backtrail.domain.wording import of_paths
 from backtrail.git.capture import Captured
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.staged import staged_blobs
@@ -115,8 +116,7 @@ def _announced(
 
 
 def _reason(operation: Operation, target: Checkpoint) -> str:
-    some = f" ({len(operation.paths)} paths)" if operation.paths else ""
-    return f"{operation.kind} to checkpoint {target.seq}{some}"
+    return f"{operation.kind} to checkpoint {target.seq}{of_paths(operation.paths)}"
 
 
 def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int:

@@ -72,8 +72,9 @@ def decision_now(
     policy = limits_of(workspace, plan)
     if max_checkpoints is not None:
         policy = replace(policy, max_checkpoints=max_checkpoints)
-    rows = uow.pruning.candidates(plan.plan_id)
-    return decide(rows, policy, protection_now(uow, plan, rows), workspace.now())
+    rows, broken = uow.pruning.candidates(plan.plan_id), uow.pruning.broken(plan.plan_id)
+    protected = protection_now(uow, plan, rows)
+    return decide(rows, policy, protected, workspace.now(), broken)
 
 
 def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> RetentionDecision:
@@ -85,11 +86,13 @@ def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> Retenti
         decision = choose(uow, plan)
         if not decision.removed:
             return decision
-        uow.pruning.start(entry.checkpoint.checkpoint_id for entry in decision.removed)
         removed = [entry.checkpoint.seq for entry in decision.removed]
         reason = f"checkpoints {', '.join(map(str, removed[:_NAMED]))}"
         entry = Entry(kind, reason=reason + (", …" if len(removed) > _NAMED else ""))
-        log_done(ws, uow, plan, entry, outcome={"removed": removed})
+        operation = log_done(ws, uow, plan, entry, outcome={"removed": removed})
+        by = f"{kind} {operation.number}, {operation.command_line}"
+        gone = {each.checkpoint.checkpoint_id: str(each.reason) for each in decision.removed}
+        uow.pruning.start(gone, at=operation.started_at, by=by)
     ws.failpoints.reach("prune.marked")
     _unpin(locked, decision)
     ws.failpoints.reach("prune.unpinned")
@@ -100,8 +103,12 @@ def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> Retenti
 
 
 def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:
-    gone = (entry.checkpoint for entry in decision.removed)
+    gone = [entry.checkpoint for entry in decision.removed]
     commits = {row.checkpoint_id: row.sandbox_ref for row in gone if row.sandbox_ref}
+    if len(commits) < len(gone):
+        # One that failed has no commit in its row, and may have got a ref all the same.
+        refs = locked.store.refs_of(locked.sandbox.sandbox_id)
+        commits |= {r.checkpoint_id: refs[r.checkpoint_id] for r in gone if r.checkpoint_id in refs}
     locked.workspace.database.check()
     locked.store.unpin(locked.sandbox.sandbox_id, commits)
 

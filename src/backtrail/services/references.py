@@ -31,6 +31,13 @@ def find_checkpoint(uow: UnitOfWork, plan: Plan, text: str) -> Checkpoint:
     found = _by_kind(uow, plan, reference)
     if found is None and reference.kind in (ReferenceKind.WORD, ReferenceKind.SEQ):
         found = _by_prefix(uow, plan, reference)
+    gone = uow.pruning.had_label(plan.plan_id, reference.word) if found is None else None
+    if gone is not None:
+        raise NotFoundError(
+            f"checkpoint {text!r}, number {gone.seq} of plan {plan.name!r}, "
+            f"{gone.what_became_of_it}",
+            hint=_HINT,
+        )
     if found is None:
         raise NotFoundError(f"plan {plan.name!r} has no checkpoint {text!r}", hint=_HINT)
     return found

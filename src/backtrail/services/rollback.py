@@ -11,6 +11,7 @@ from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
 from backtrail.domain.rollback import RollbackResult
+from backtrail.domain.wording import of_paths
 from backtrail.git.partial import refuse_unknown_paths, whole_paths
 from backtrail.git.restore import plan_files
 from backtrail.services.collection import collection_put_off
@@ -117,7 +118,7 @@ def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
     """Restore the target exactly, prove it, and move the timeline."""
     ws = locked.workspace
     aim = _check_guards(locked, order)
-    order = _with_whole_paths(locked, order, aim.wanted)
+    order = _naming_its_paths(_with_whole_paths(locked, order, aim.wanted))
     with ws.database.write() as uow:
         operation = open_operation(ws, uow, locked.plan, order.entry)
     ws.failpoints.reach("rollback.opened")
@@ -228,6 +229,14 @@ def _with_whole_paths(locked: LockedSandbox, order: Order, wanted: Captured) -> 
     return replace(order, entry=replace(order.entry, paths=paths), said=said)
 
 
+def _naming_its_paths(order: Order) -> Order:
+    """The log tells which paths alone came back, beside the reason that was given."""
+    entry = order.entry
+    return replace(
+        order, entry=replace(entry, reason=f"{entry.reason}{of_paths(entry.paths)}".strip())
+    )
+
+
 def _replacing(locked: LockedSandbox, aim: Aim, paths: tuple[str, ...]) -> Replacing:
     """What will be written over the sandbox: of a partial restore, its goal."""
     if aim.present is None:
@@ -269,7 +278,9 @@ def _make_ready(
 def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -> Made:
     locked.workspace.progress("saving the sandbox as it is")
     request = CheckpointRequest(
-        reason=f"before {operation.kind} to checkpoint {order.target.seq}",
+        reason=(
+            f"before {operation.kind} to checkpoint {order.target.seq}{of_paths(operation.paths)}"
+        ),
         checkpoint_type=CheckpointType.PRE_ROLLBACK,
     )
     return create_checkpoint(

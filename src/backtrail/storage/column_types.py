@@ -61,8 +61,17 @@ class Word(TypeDecorator[WordT], Generic[WordT]):
             ) from error
 
 
+_UNSAFE = re.compile("[\0\ud800-\udfff]")
+
+
+def _escaped(code: int) -> str:
+    # Such a surrogate stands for a byte that was not UTF-8.
+    byte = code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code
+    return rf"\x{byte:02x}" if byte < 0x100 else rf"\u{byte:04x}"
+
+
 class SafeText(TypeDecorator[str]):
-    r"""Text that people gave: what UTF-8 cannot hold is written out, as in `\udcff`."""
+    r"""Text that people gave: a byte that is not UTF-8 is written out, as in `\xff`."""
 
     impl = Text
     cache_ok = True
@@ -72,7 +81,7 @@ class SafeText(TypeDecorator[str]):
         if value is None:
             return None
         # PostgreSQL refuses NUL, which UTF-8 allows.
-        return value.encode(errors="backslashreplace").decode().replace("\0", "\\x00")
+        return _UNSAFE.sub(lambda found: _escaped(ord(found[0])), value)
 
 
 class Ulid(SafeText):

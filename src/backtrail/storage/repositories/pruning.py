@@ -1,15 +1,16 @@
 """What retention asks of the checkpoints, and the marks of those that go."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.ids import CheckpointId, PlanId
 from backtrail.domain.retention_values import RetentionRow
-from backtrail.storage.mapping import Origin
+from backtrail.storage.mapping import Origin, checkpoint_of
 from backtrail.storage.repositories.checkpoints import change_state
 from backtrail.storage.tables import CheckpointRow
 
@@ -46,18 +47,35 @@ class PruningRepository:
 
     def candidates(self, plan_id: PlanId) -> list[RetentionRow]:
         """This store's complete checkpoints; those of others are not ours to prune."""
+        return self._judged(plan_id, CheckpointState.COMPLETE)
+
+    def broken(self, plan_id: PlanId) -> list[RetentionRow]:
+        """Those that cannot be restored: they failed, or objects of them are missing."""
+        return self._judged(plan_id, CheckpointState.FAILED, CheckpointState.DAMAGED)
+
+    def _judged(self, plan_id: PlanId, *states: CheckpointState) -> list[RetentionRow]:
         query = select(*_JUDGED_BY, CheckpointRow.superseded_by, CheckpointRow.metadata_json)
-        rows = self._session.execute(query.where(*self._of(plan_id, CheckpointState.COMPLETE)))
+        rows = self._session.execute(query.where(*self._of(plan_id, *states)))
         return [
             RetentionRow(*values, live=superseded_by is None, tree=_tree(metadata))
             for *values, superseded_by, metadata in rows
         ]
 
-    def start(self, checkpoints: Iterable[CheckpointId]) -> None:
+    def had_label(self, plan_id: PlanId, label: str) -> Checkpoint | None:
+        """The newest tombstone of what had a label that is nobody's now."""
+        query = select(CheckpointRow).where(*self._of(plan_id, CheckpointState.PRUNED))
+        rows = self._session.scalars(query.order_by(CheckpointRow.position.desc()))
+        found = (row for row in rows if row.metadata_json.get("released_label") == label)
+        return next(map(checkpoint_of, found), None)
+
+    def start(self, reasons: Mapping[CheckpointId, str], *, at: datetime, by: str) -> None:
         """From here on these go, whatever happens: recovery finishes what is `pruning`."""
-        marks = [{"checkpoint_id": c, "state": CheckpointState.PRUNING} for c in checkpoints]
-        self._session.execute(update(CheckpointRow), marks)
-        self._session.expire_all()
+        for checkpoint, why in reasons.items():
+            row = self._session.get_one(CheckpointRow, checkpoint)
+            row.state = CheckpointState.PRUNING
+            note = {"at": at.isoformat(), "by": by, "reason": why}
+            row.metadata_json = {**row.metadata_json, "pruned": note}
+        self._session.flush()
 
     def finish(self, plan_id: PlanId) -> None:
         """Leave tombstones of all that is `pruning`."""
@@ -66,10 +84,10 @@ class PruningRepository:
             change_state(row, CheckpointState.PRUNED)
         self._session.flush()
 
-    def _of(self, plan_id: PlanId, state: CheckpointState) -> tuple[ColumnElement[bool], ...]:
+    def _of(self, plan_id: PlanId, *states: CheckpointState) -> tuple[ColumnElement[bool], ...]:
         return (
             CheckpointRow.plan_id == plan_id,
-            CheckpointRow.state == state,
+            CheckpointRow.state.in_(states),
             CheckpointRow.store_id == self._origin.store_id,
         )
 
