@@ -13,9 +13,9 @@ import stat
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import RefusedError
+from backtrail.domain.errors import GitFailedError, RefusedError
 from backtrail.git.paths import first_obstacle, lstat_inside
-from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE
+from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE, UNSTEADY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -31,6 +31,7 @@ _IN_WORDS = {
     SPECIAL: "it is neither a file nor a link",
     NESTED: "it is a git repository",
 }
+_SINCE = frozenset({NESTED, UNSTEADY})
 _MOVE = "move it out of the sandbox"
 _HINTS = {
     UNREADABLE: f"make it and the directories above it readable (chmod), or {_MOVE},",
@@ -123,8 +124,10 @@ def _known_absent(store: PrivateStore, replacing: Replacing) -> list[bytes]:
 def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable[bytes]) -> None:
     """Refuse to go on if something that would be replaced could not be captured."""
     for path in demanded:
-        if path in not_captured:
-            raise _refusal(path, not_captured[path].reason)
+        note = not_captured.get(path)
+        if note is not None:
+            # No directory is demanded: it has become one since.
+            raise _unsteady(path) if note.reason in _SINCE else _refusal(path, note.reason)
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
@@ -178,9 +181,20 @@ def _entries(root: Path, directory: bytes) -> list[os.DirEntry[bytes]]:
 
 def _capturable(root: Path, path: bytes) -> bytes:
     found = lstat_inside(root, path)
+    if found and stat.S_ISDIR(found.st_mode):
+        raise _unsteady(path)
     if found and not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
         raise _refusal(path, SPECIAL)
     return path
+
+
+def _unsteady(path: bytes) -> GitFailedError:
+    shown = os.fsdecode(path)
+    return GitFailedError(
+        f"{shown!r} kept changing while it was to be saved, and is in the way of what comes back",
+        hint="end what works in the sandbox and try again",
+        details={"path": shown},
+    )
 
 
 def _refusal(path: bytes, reason: str) -> RefusedError:

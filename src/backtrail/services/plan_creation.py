@@ -27,6 +27,7 @@ from backtrail.git.identity import (
 )
 from backtrail.git.seed import checkout_converts, seed_index
 from backtrail.git.soundness import contents_are_sound
+from backtrail.git.staging import put_back_aside
 from backtrail.git.transfer import bring_tip, send_back
 from backtrail.git.trees import list_tree
 from backtrail.services.brought_along import bring_along
@@ -207,6 +208,7 @@ class PlanCreation:
 
     def _save_strays(self, plan: Plan, sandbox: Sandbox, store: PrivateStore) -> None:
         """Keep whatever lies in a half-made sandbox before the checkout writes over it."""
+        put_back_aside(store, sandbox)
         if any(entry.name != ".git" for entry in sandbox.path.iterdir()):
             _bring_base(store, sandbox)
             request = CheckpointRequest(

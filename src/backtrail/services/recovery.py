@@ -17,6 +17,7 @@ from backtrail.domain.wording import some_of
 from backtrail.git.foreign import find_strangers, foreign_git_state
 from backtrail.git.foreign_extras import foreign_extras
 from backtrail.git.gitstate import under_way
+from backtrail.git.staging import put_back_aside
 from backtrail.services.apply_landing import finish_apply, tidy_up
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.goals import goal_of, replacing
@@ -101,6 +102,7 @@ def _must_wait(locked: LockedSandbox, operation: Operation) -> bool:
 
 def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     ws = locked.workspace
+    put_back_aside(locked.store, locked.sandbox)
     with ws.database.read() as uow:
         target = needed_row(uow, operation.target_checkpoint_id)
         safety = needed_row(uow, operation.safety_checkpoint_id)
