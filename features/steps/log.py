@@ -7,6 +7,7 @@ import sys
 
 from behave import given, step, then, when
 
+from backtrail.domain.rollback import RollbackRequest
 from support import audit, drawings, drive, phrases
 from support.forked import run_forked
 from support.world import write_files
@@ -35,7 +36,9 @@ def _(context, reason, options):
 @step('I roll back to "{reference:Text}" since "{reason:Text}"')
 def _(context, reference, reason):
     with drive.checkpoints(context) as service:
-        service.rollback_to_checkpoint(context.plan.plan_id, reference, reason=reason)
+        service.rollback_to_checkpoint(
+            context.plan.plan_id, reference, RollbackRequest(reason=reason)
+        )
 
 
 @given("I roll back to each of: {references}")

@@ -6,6 +6,7 @@ import time
 from behave import then, when
 
 from backtrail.domain.errors import BacktrailError
+from backtrail.domain.rollback import RollbackRequest
 from support.disk import walk
 from support.forked import DoHere, run_forked
 from support.world import write_files
@@ -181,7 +182,9 @@ def path_in_place_of_file(context):
         (sandbox / "d" / "a").unlink()
         (sandbox / "d").rmdir()
         write_files(sandbox, {"d": "PRECIOUS\n"})
-        services.checkpoints.rollback_to_checkpoint(plan, target.checkpoint_id, paths=["d/a"])
+        services.checkpoints.rollback_to_checkpoint(
+            plan, target.checkpoint_id, RollbackRequest(("d/a",))
+        )
     assert (sandbox / "d" / "a").read_text() == "A\n"
 
 

@@ -8,6 +8,7 @@ from behave import given, step, then, when
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.rollback import RollbackRequest
 from backtrail.services import pruning
 from backtrail.services.journal import open_operation
 from backtrail.services.rollback import rollback_order
@@ -71,7 +72,7 @@ def _(context, name, value):
 @given('a rollback to checkpoint "{label:Text}" is open')
 def _(context, label):
     target = drive.find(context, label)
-    order = rollback_order(target, paths=(), move_branch=False, reason="")
+    order = rollback_order(target, RollbackRequest())
     with context.world.services() as services, services.workspace.database.write() as uow:
         open_operation(services.workspace, uow, context.plan, order.entry)
 

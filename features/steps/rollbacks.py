@@ -4,8 +4,11 @@ import os
 
 from behave import given, step, then, when
 
+from backtrail.domain.rollback import RollbackRequest
 from support import changes, drive, phrases
 from support.forked import WriteHere
+
+MOVING = RollbackRequest(move_branch=True)
 
 
 def _go(context, how):
@@ -26,7 +29,9 @@ def _(context, reference):
 def _(context, path, reference):
     _go(
         context,
-        lambda service, plan: service.rollback_to_checkpoint(plan, reference, paths=[path]),
+        lambda service, plan: service.rollback_to_checkpoint(
+            plan, reference, RollbackRequest((path,))
+        ),
     )
 
 
@@ -34,7 +39,7 @@ def _(context, path, reference):
 def _(context, reference):
     _go(
         context,
-        lambda service, plan: service.rollback_to_checkpoint(plan, reference, move_branch=True),
+        lambda service, plan: service.rollback_to_checkpoint(plan, reference, MOVING),
     )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from backtrail.domain.checkpoint import CheckpointRequest
 from backtrail.domain.errors import NotFoundError, RefusedError
+from backtrail.domain.rollback import RollbackRequest
 from support.drive import refusal
 from support.examples import search
 from support.kept_things import Account, account_of, in_the_way
@@ -90,9 +91,9 @@ def _there_and_back(world, checkpoints, plan, pair, pick):
 def _one_path(world, checkpoints, plan, case, saved, wanted, wreck):
     """One path alone, its undo, redo and undo again; all else stays as it is."""
     root, path = plan.sandbox.path, case[-1]
-    paths = [os.fsdecode(path)]
-    told = _result_of(checkpoints, plan, saved, paths=paths, dry_run=True)
-    done = _result_of(checkpoints, plan, saved, paths=paths)
+    paths = (os.fsdecode(path),)
+    told = _result_of(checkpoints, plan, saved, RollbackRequest(paths), dry_run=True)
+    done = _result_of(checkpoints, plan, saved, RollbackRequest(paths))
     assert _summary(told) == _summary(done), (case, told, done)
     partial = _look(world, root)
     if isinstance(done, Exception):
@@ -114,13 +115,13 @@ def _same(case, wanted, found):
     assert not differences, (case, differences)
 
 
-def _result_of(checkpoints, plan, saved, **how):
+def _result_of(checkpoints, plan, saved, request=None, **how):
     """What came of a rollback: a result, or the reason why not."""
     roll_back = checkpoints.rollback_to_checkpoint
     results = []
 
     def go():
-        results.append(roll_back(plan.plan_id, saved.checkpoint_id, **how))
+        results.append(roll_back(plan.plan_id, saved.checkpoint_id, request, **how))
 
     return refusal(go) or results[0]
 

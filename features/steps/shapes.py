@@ -7,6 +7,7 @@ from pathlib import Path
 
 from behave import given, then, when
 
+from backtrail.domain.rollback import RollbackRequest
 from support import drive
 from support.forked import run_forked
 from support.users import ignore_in_the_sandbox
@@ -57,7 +58,7 @@ def _(context, reference):
     with drive.checkpoints(context) as service:
 
         def move(plan):
-            service.rollback_to_checkpoint(plan, reference, move_branch=True)
+            service.rollback_to_checkpoint(plan, reference, RollbackRequest(move_branch=True))
 
         context.error = drive.refusal(move, context.plan.plan_id)
 

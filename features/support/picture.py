@@ -1,4 +1,4 @@
-"""What a user sees of a sandbox: its files, HEAD, its branch and what is staged."""
+"""What a user sees of a sandbox: its files, HEAD, branch, index and what is under way."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from support.disk import Walk, entry_at, walk
+from support.stuck import notes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from support.world import World
@@ -26,6 +28,8 @@ class Picture:
     branch: str
     status: str
     staged: str
+    under_way: Mapping[str, bytes]
+    """What git has noted of a merge, rebase or the like."""
 
     def without_directories(self) -> Walk:
         """The files and links alone, as a tree of git knows them."""
@@ -70,6 +74,7 @@ def picture(world: World, sandbox: Path, branch: str | None) -> Picture:
         branch=ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") if branch else "",
         status=ask("status", "--porcelain=v2", "--untracked-files=all", "--ignored"),
         staged=ask("diff", "--cached"),
+        under_way=notes(sandbox, ask("rev-parse", "--absolute-git-dir").strip()),
     )
 
 

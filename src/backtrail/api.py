@@ -20,6 +20,7 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.correction import CorrectionMode
 from backtrail.domain.decision import DecisionRequest
 from backtrail.domain.errors import BacktrailError, ExitCode
+from backtrail.domain.rollback import RollbackRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,6 +51,7 @@ __all__ = (
     "PlanRuns",
     "PlanTools",
     "Repo",
+    "RollbackRequest",
     "open_repo",
 )
 
@@ -159,20 +161,31 @@ class PlanCheckpoints:
         return self._service.get_checkpoint(self._plan, reference)
 
     def rollback(
-        self, reference: str, *, dry_run: bool = False, reason: str = "", wait: float = WAIT
+        self,
+        reference: str,
+        request: RollbackRequest | None = None,
+        *,
+        dry_run: bool = False,
+        reason: str = "",
+        wait: float = WAIT,
     ) -> RollbackResult:
         """Bring a checkpoint back exactly and prove it."""
+        request = request or RollbackRequest(reason=reason)
         return self._service.rollback_to_checkpoint(
-            self._plan, reference, dry_run=dry_run, reason=reason, wait=wait
+            self._plan, reference, request, dry_run=dry_run, wait=wait
         )
 
-    def undo(self, *, dry_run: bool = False, wait: float = WAIT) -> RollbackResult:
+    def undo(
+        self, *, dry_run: bool = False, during_merge: bool = False, wait: float = WAIT
+    ) -> RollbackResult:
         """Take the last rollback, revert or redo back."""
-        return self._service.undo(self._plan, dry_run=dry_run, wait=wait)
+        return self._service.undo(self._plan, dry_run=dry_run, during_merge=during_merge, wait=wait)
 
-    def redo(self, *, dry_run: bool = False, wait: float = WAIT) -> RollbackResult:
+    def redo(
+        self, *, dry_run: bool = False, during_merge: bool = False, wait: float = WAIT
+    ) -> RollbackResult:
         """Take the last undo back."""
-        return self._service.redo(self._plan, dry_run=dry_run, wait=wait)
+        return self._service.redo(self._plan, dry_run=dry_run, during_merge=during_merge, wait=wait)
 
 
 class PlanDecisions:
@@ -214,12 +227,19 @@ class PlanCorrections:
         guidance: str,
         *,
         nearest: bool = False,
+        during_merge: bool = False,
         abort_run: bool = False,
         wait: float = WAIT,
     ) -> CorrectionResult:
         """Go back to just before a decision and put the guidance in its place."""
         return self._service.revert(
-            self._plan, decision, guidance, nearest=nearest, abort_run=abort_run, wait=wait
+            self._plan,
+            decision,
+            guidance,
+            nearest=nearest,
+            during_merge=during_merge,
+            abort_run=abort_run,
+            wait=wait,
         )
 
     def append(self, decision: str, guidance: str, *, wait: float = WAIT) -> CorrectionResult:

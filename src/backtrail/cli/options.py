@@ -100,6 +100,13 @@ DryRun = Annotated[
 AbortRun = Annotated[
     bool, typer.Option("--abort-run", help="End a run that is active in the sandbox first.")
 ]
+DuringMerge = Annotated[
+    bool,
+    typer.Option(
+        "--during-merge",
+        help="Also while a merge, rebase or the like is under way in an attached sandbox.",
+    ),
+]
 Reason = Annotated[
     str,
     typer.Option("-m", "--reason", metavar="TEXT", help="Why, for the record.", show_default=False),

@@ -48,6 +48,37 @@ class LeftAlone:
 
 
 @dataclass(frozen=True, slots=True)
+class RollbackRequest:
+    """What is asked for besides the checkpoint."""
+
+    paths: tuple[str, ...] = ()
+    """Only these, by their paths in the sandbox; all of it if there are none."""
+    move_branch: bool = False
+    """Whether the branch of an attached sandbox goes back as well."""
+    during_merge: bool = False
+    """Whether what is under way in an attached sandbox goes or comes back as well."""
+    reason: str = ""
+
+
+class Part(StrEnum):
+    """What a whole rollback brings back."""
+
+    FILES = "files"
+    INDEX = "index"
+    HEAD = "HEAD"
+    UNDER_WAY = "under_way"
+    """A merge, rebase or the like, or that none is under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRestored:
+    """A part of the git state that is not what it was at the checkpoint, and why."""
+
+    part: Part
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """One path of a diff; line counts are None for binary files."""
 
@@ -92,12 +123,16 @@ class RollbackResult:
     safety_checkpoint: Checkpoint | None
     restored_checkpoint: Checkpoint | None
     verified: bool
+    """A second look found all that was brought back to be exact."""
     dry_run: bool
     paths: tuple[str, ...]
     changes: tuple[RevertedFile, ...]
     left_alone: tuple[LeftAlone, ...]
     impact: Impact
     after: PostRollbackState
+    proven: tuple[Part, ...] = ()
+    """What the second look was about."""
+    not_restored: tuple[NotRestored, ...] = ()
     messages: tuple[str, ...] = ()
     """Things worth saying: a detached HEAD, a branch that was not moved, and the like."""
     gone_since: tuple[LeftAlone, ...] = ()

@@ -79,7 +79,8 @@ class Camera:
         The caller holds the sandbox's lock: the private index is brought up to date, too.
         """
         began = time.time_ns()
-        with self._shot(known_heads, fresh_seed=fresh_seed) as shot:
+        branches = replacing.branches
+        with self._shot(known_heads, branches, fresh_seed=fresh_seed) as shot:
             git_state, excludes = shot.git_state, shot.ignore_rules.excludes
             inputs = digest_of_inputs(git_state, excludes)
             memo = read_memo(self._beside("state"), inputs)
@@ -124,7 +125,7 @@ class Camera:
 
     def peek(self, *, replacing: Replacing = _NOTHING) -> Glimpse:
         """Look without a lock and without changing the private index."""
-        with self._shot(()) as shot:
+        with self._shot((), replacing.branches) as shot:
             shot.refresh(None)
             made = shot.glance(replacing)
             entries = shot.snapshot.ignored.entries
@@ -141,12 +142,16 @@ class Camera:
 
     @contextmanager
     def _shot(
-        self, known_heads: tuple[CommitId, ...], *, fresh_seed: bool = False
+        self,
+        known_heads: tuple[CommitId, ...],
+        branches: tuple[str, ...],
+        *,
+        fresh_seed: bool = False,
     ) -> Generator[Shot]:
         sandbox, common_dir = self.sandbox, self.store.common_dir
         place = ConfiguredPlace(sandbox.path, sandbox.git_dir, common_dir)
         question = ask_rules(place, self.user)
-        asked = ask_git_state(self.sandbox.git_dir, self.sandbox.branch)
+        asked = ask_git_state(sandbox.git_dir, sandbox.branch, branches)
         with ExitStack() as stack:
             index = stack.enter_context(working_index(self.store, self.kept_index))
             git, known_index = self.store.git(self.sandbox.path, index), index.exists()

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 from backtrail.git.discovery import gitdir_backlink
-from backtrail.git.gitstate import read_index, under_way, user_git
+from backtrail.git.gitstate import read_index, user_git
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.locks import wait_for_git
+from backtrail.git.merge_state import under_way
 from backtrail.git.paths import first_obstacle, lstat_inside
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from backtrail.git.detaching import being_detached
 from backtrail.git.diff import differing_paths
 from backtrail.git.index_entries import same_entries
+from backtrail.git.merge_state import foreign_to
 from backtrail.git.trees import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
 
 if TYPE_CHECKING:
@@ -114,17 +115,19 @@ def _entries(store: PrivateStore, tree: TreeId, paths: set[bytes]) -> dict[bytes
 def foreign_git_state(
     store: PrivateStore, now: GitState, before: SandboxState, wanted: SandboxState
 ) -> list[str]:
-    """What of HEAD, branch and index is neither as before nor as it was to become, in words."""
+    """What of HEAD, branches, index and what is under way was neither so before nor asked for."""
     old, new = before.git_state, wanted.git_state
+    then, goal = old.refs, new.refs
     found: list[str] = []
-    known_head = (
-        now.head_ref in (old.head_ref, new.head_ref, None)
-        and now.head_commit in (old.head_commit, new.head_commit)
-    )  # fmt: skip
+    heads = (old.head_commit, new.head_commit, then.get(now.head_ref), goal.get(now.head_ref))
+    known_head = now.head_ref in (old.head_ref, new.head_ref, None) and now.head_commit in heads
     if not known_head and not being_detached(now, old, new):
         found.append("HEAD")
-    if now.branch_commit not in (old.branch_commit, new.branch_commit):
-        found.append(f"branch {now.branch}")
+    found += (
+        f"branch {ref.removeprefix('refs/heads/')}"
+        for ref, commit in now.own_refs
+        if commit not in (then.get(ref), goal.get(ref))
+    )
     if not any(same_entries(store, now.index, other.index) for other in (old, new)):
         found.append("the index")
-    return found
+    return [*found, *foreign_to(now.merge, old.merge, new.merge)]

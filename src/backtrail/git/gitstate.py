@@ -1,4 +1,4 @@
-"""The git state of a sandbox that is not in its files: HEAD, branches and the user's index."""
+"""The git state of a sandbox that is not in its files: HEAD, branches, index, what is under way."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 import re
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.env import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.head_log import DetachedFrom, read_detached_from
+from backtrail.git.merge_state import MergeState, read_merge_state
 from backtrail.git.runner import GitRunner, RunningGit
 
 if TYPE_CHECKING:
@@ -27,15 +28,6 @@ _SPLIT = b"link"
 """The extension by which an index says that most of it is in a shared file."""
 _SPARSE = b"sdir\0\0\0\0"
 """The extension by which an index says that whole directories may stand as one entry."""
-# What git leaves in a worktree's git directory while one of these is under way.
-_UNDER_WAY = {
-    "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "BISECT_LOG": "a bisect",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +49,31 @@ class GitState:
     index: UserIndex | None
     detached_from: DetachedFrom | None = None
     """What git says of a detached HEAD; never known of one that is on a branch."""
+    branches: tuple[tuple[str, CommitId | None], ...] = ()
+    """Where other branches were that a rollback was about to move; None where one was not."""
+    merge: MergeState = field(default_factory=MergeState)
 
     @property
     def head(self) -> tuple[str | None, CommitId | None, DetachedFrom | None]:
         """All there is about HEAD."""
         return self.head_ref, self.head_commit, self.detached_from
+
+    @property
+    def own_refs(self) -> tuple[tuple[str, CommitId | None], ...]:
+        """Our branch and those that a rollback is about to move, with where they are."""
+        ours = ((_BRANCH + self.branch, self.branch_commit),) if self.branch else ()
+        return (*ours, *self.branches)
+
+    @property
+    def refs(self) -> dict[str | None, CommitId | None]:
+        """Where every branch is that it knows, that of HEAD included."""
+        return {self.head_ref: self.head_commit, **dict(self.own_refs)}
+
+    @property
+    def commits(self) -> tuple[CommitId, ...]:
+        """All that it names, HEAD first."""
+        found = (self.head_commit, self.branch_commit, *(commit for _, commit in self.branches))
+        return tuple(dict.fromkeys(commit for commit in found if commit))
 
 
 def user_git(git_dir: Path, store: PrivateStore | None = None) -> GitRunner:
@@ -87,6 +99,7 @@ class GitStateQuestion:
     detached: CommitId | None
     detached_from: DetachedFrom | None
     branch: str | None
+    others: tuple[str, ...]
     refs: RefsQuestion
 
     def answer(self) -> GitState:
@@ -98,25 +111,29 @@ class GitStateQuestion:
             branch_commit=commits.get(_BRANCH + branch) if branch else None,
             index=read_index(self.git_dir),
             detached_from=self.detached_from,
+            branches=tuple((ref, commits.get(ref)) for ref in self.others),
+            merge=read_merge_state(self.git_dir),
         )
 
 
-def read_git_state(git_dir: Path, branch: str | None) -> GitState:
-    """What HEAD, our branch and the index are now."""
-    return ask_git_state(git_dir, branch).answer()
+def read_git_state(git_dir: Path, branch: str | None, others: tuple[str, ...] = ()) -> GitState:
+    """What HEAD, our branch, others and the index are now."""
+    return ask_git_state(git_dir, branch, others).answer()
 
 
-def ask_git_state(git_dir: Path, branch: str | None) -> GitStateQuestion:
-    """Begin to find out what HEAD, our branch and the index are."""
+def ask_git_state(
+    git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
+) -> GitStateQuestion:
+    """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
     head_text = (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
     named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = _BRANCH + branch if branch else None
-    refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref) if r])
+    refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
     detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
     detached_from = read_detached_from(git_dir) if detached else None
-    return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, refs)
+    return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, others, refs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +197,6 @@ def _made_whole(git_dir: Path, content: bytes) -> bytes:
         )  # fmt: skip
         with open(copy, "rb") as file:
             return file.read()
-
-
-def under_way(git_dir: Path) -> str | None:
-    """What merge-like operation is in progress, in words."""
-    return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
 
 
 def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -> str | None:

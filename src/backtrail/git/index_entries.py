@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.git.ignore import scratch_directory
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from backtrail.git.gitstate import UserIndex
     from backtrail.git.store import PrivateStore
 
@@ -22,6 +25,25 @@ def same_entries(store: PrivateStore, one: UserIndex | None, other: UserIndex | 
     if one is None or other is None:
         return one is other
     return one.content == other.content or _entries(store, one) == _entries(store, other)
+
+
+def with_present_dates(
+    store: PrivateStore, root: Path, index: UserIndex | None
+) -> UserIndex | None:
+    """The same index, with dates and inodes of the files that hold just what it says.
+
+    Files that were written anew have others, and `git merge --abort` believes nothing else. The
+    date of the index itself stays: git goes on looking into every file that is newer.
+    """
+    if index is None:
+        return None
+    with scratch_directory(store) as directory:
+        copy = directory / "index"
+        copy.write_bytes(index.content)
+        # What is unmerged or modified stays as it is, and git gives 1 for that.
+        words = ("update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh")
+        store.git(root, copy).run(*words)
+        return replace(index, content=copy.read_bytes())
 
 
 def _entries(store: PrivateStore, index: UserIndex) -> bytes:

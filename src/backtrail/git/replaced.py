@@ -53,6 +53,8 @@ class Replacing:
     """Chosen ignored files that go, where they are there."""
     accounted: tuple[TreeId, ...] = ()
     """Trees of which the target is known to have lacked what it does not have."""
+    branches: tuple[str, ...] = ()
+    """Branches, by their full names, that are moved."""
 
     def __add__(self, other: Replacing) -> Replacing:
         return Replacing(
@@ -62,6 +64,7 @@ class Replacing:
             self.included + other.included,
             self.going + other.going,
             self.accounted + other.accounted,
+            self.branches + other.branches,
         )
 
 

@@ -1,12 +1,14 @@
-"""Bringing back HEAD, branch and index of a sandbox, moving no branch that is not ours to move."""
+"""Bringing back HEAD, branches, index and what was under way, moving no branch but ours."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.plan import Sandbox, SandboxKind
+from backtrail.domain.rollback import NotRestored, Part
 from backtrail.git.branches import refuse_name_taken
 from backtrail.git.detaching import Checkout, detach_head, plan_checkout
 from backtrail.git.gitstate import (
@@ -16,13 +18,15 @@ from backtrail.git.gitstate import (
     resolve_refs,
     user_git,
 )
-from backtrail.git.index_entries import same_entries
+from backtrail.git.index_entries import same_entries, with_present_dates
 from backtrail.git.index_replacement import put_index
-from backtrail.git.transfer import send_back
+from backtrail.git.merge_state import MergeState, put_merge_state, wrong_merge_state
+from backtrail.git.transfer import Named, send_back, send_back_tags
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import CommitId
     from backtrail.git.runner import GitRunner
+    from backtrail.git.state import SandboxState
     from backtrail.git.store import PrivateStore
 
 _BRANCH = "refs/heads/"
@@ -39,111 +43,196 @@ class BranchMove:
 
 
 @dataclass(frozen=True, slots=True)
-class GitStatePlan:
-    """What is done to HEAD and a branch, and what has to be said about it."""
+class Asked:
+    """What of an attached sandbox's git state somebody has asked for besides."""
 
-    move: BranchMove | None
-    head_ref: str | None
+    move_branch: bool = False
+    during_merge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GitStatePlan:
+    """What is done to HEAD and branches, and what has to be said about it."""
+
+    moves: tuple[BranchMove, ...] = ()
+    head_ref: str | None = None
     """The branch that HEAD is put on; None with `detach` None leaves HEAD as it is."""
-    detach: CommitId | None
-    messages: tuple[str, ...] = ()
+    detach: CommitId | None = None
+    not_restored: tuple[NotRestored, ...] = ()
     checkout: Checkout | None = None
     """What is noted on the way to where HEAD is detached."""
+    merge: MergeState | None = None
+    """What is under way afterwards; None leaves that as it is."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return (*(note.reason for note in self.not_restored), *self.remarks)
+
+    @property
+    def proven(self) -> tuple[Part, ...]:
+        """What a second look at HEAD, index and all else is about."""
+        without = {note.part for note in self.not_restored}
+        if self.merge is None:
+            without.add(Part.UNDER_WAY)
+        return tuple(part for part in Part if part not in without)
 
 
 def plan_git_state(
-    store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState, *, move_branch: bool
+    store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState, asked: Asked
 ) -> GitStatePlan:
     """Decide what happens to HEAD and branches; refuses what would disturb another worktree."""
-    if sandbox.kind is SandboxKind.OWN:
-        return _plan_own(store, sandbox, now, target)
-    if move_branch and target.head_ref and target.head_commit:
-        return _plan_moving(store, sandbox, now, target.head_ref, target.head_commit)
-    return _plan_attached(store, sandbox, now, target)
+    own = sandbox.kind is SandboxKind.OWN
+    if own:
+        plan = _plan_own(store, sandbox, now, target)
+    elif asked.move_branch:
+        plan = _plan_moving(store, sandbox, now, target)
+    else:
+        plan = _plan_attached(store, sandbox, now, target)
+    if own or asked.during_merge:
+        return _with_merge(plan, now.merge, target.merge, own=own)
+    if target.merge.what:
+        return _without(plan, Part.UNDER_WAY, _left_to_the_user(target.merge.what))
+    return plan
+
+
+def branches_of(target: GitState) -> dict[str, CommitId | None]:
+    """The branches that a state knows, with where they were: HEAD's and those that were moved."""
+    head = {target.head_ref: target.head_commit} if target.head_ref else {}
+    found = {**dict(target.branches), **head}
+    return {ref: commit for ref, commit in found.items() if ref.startswith(_BRANCH)}
 
 
 def _plan_moving(
-    store: PrivateStore, sandbox: Sandbox, now: GitState, ref: str, commit: CommitId
+    store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState
 ) -> GitStatePlan:
     """The branch of an attached sandbox, to be moved because somebody has asked for it."""
-    if now.head_ref is None and _free_at(store, sandbox, ref, commit):
-        # Undo of a rollback to a detached HEAD: the branch itself has not moved.
-        return GitStatePlan(None, ref, None)
-    if now.head_ref != ref:
-        gone = resolve_refs(sandbox.git_dir, [ref]).get(ref) is None
-        first = "that branch is gone:" if gone else f"git switch {_short(ref)} first, or"
-        raise RefusedError(
-            f"HEAD is not on {_short(ref)!r}, the branch that would be moved",
-            hint=f"{first} leave --move-branch out",
-        )
-    _refuse_if_elsewhere(store, sandbox, ref)
-    return GitStatePlan(_move(store, sandbox, ref, commit), ref, None)
+    ref = target.head_ref
+    if ref and (target.head_commit is None or not ref.startswith(_BRANCH)):
+        wanted = dict(target.branches)
+        plan = _head_on_unborn_branch(sandbox, ref)
+    else:
+        wanted = branches_of(target)
+        plan = GitStatePlan(head_ref=ref)
+        if ref is None:
+            checkout = plan_checkout(store, sandbox, now, target)
+            plan = GitStatePlan(detach=target.head_commit, checkout=checkout)
+        elif now.head_ref != ref:
+            _refuse_if_elsewhere(store, sandbox, ref)
+    moves = (_move(store, sandbox, branch, commit) for branch, commit in wanted.items())
+    # What goes makes room for what comes.
+    found = sorted((move for move in moves if move), key=lambda move: move.new is not None)
+    return replace(plan, moves=tuple(found))
 
 
 def _plan_own(
     store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState
 ) -> GitStatePlan:
     ours = f"{_BRANCH}{sandbox.branch}"
-    move = None
+    moves = ()
     if target.branch_commit != now.branch_commit:
         move = _move(store, sandbox, ours, target.branch_commit)
+        moves = (move,) if move else ()
     if target.head_ref == ours:
         if now.head_ref != ours:
             _refuse_if_elsewhere(store, sandbox, ours)
-        return GitStatePlan(move, ours, None)
+        return GitStatePlan(moves, ours)
     if target.head_ref is None:
         checkout = plan_checkout(store, sandbox, now, target)
-        return GitStatePlan(move, None, target.head_commit, checkout=checkout)
-    return _head_on_foreign_branch(store, sandbox, target, move)
+        return GitStatePlan(moves, None, target.head_commit, checkout=checkout)
+    return replace(_head_on_foreign_branch(store, sandbox, target), moves=moves)
 
 
 def _head_on_foreign_branch(
-    store: PrivateStore, sandbox: Sandbox, target: GitState, move: BranchMove | None
+    store: PrivateStore, sandbox: Sandbox, target: GitState
 ) -> GitStatePlan:
     ref = target.head_ref or ""
     if target.head_commit is None:
-        return _head_on_unborn_branch(sandbox, ref, move)
+        return _head_on_unborn_branch(sandbox, ref)
     if _free_at(store, sandbox, ref, target.head_commit):
-        return GitStatePlan(move, ref, None)
+        return GitStatePlan(head_ref=ref)
     said = (
         f"HEAD was on {_short(ref)}, which no longer points there or is checked out elsewhere; "
         f"HEAD is now detached at {target.head_commit[:12]}"
     )
-    return GitStatePlan(move, None, target.head_commit, (said,))
+    return _without(GitStatePlan(detach=target.head_commit), Part.HEAD, said)
 
 
-def _head_on_unborn_branch(sandbox: Sandbox, ref: str, move: BranchMove | None) -> GitStatePlan:
+def _head_on_unborn_branch(sandbox: Sandbox, ref: str) -> GitStatePlan:
     if ref not in resolve_refs(sandbox.git_dir, [ref]):
-        return GitStatePlan(move, ref, None)
+        return GitStatePlan(head_ref=ref)
     said = f"HEAD stays where it is: {_short(ref)} had no commit then and has one now"
-    return GitStatePlan(move, None, None, (said,))
+    return _without(GitStatePlan(), Part.HEAD, said)
 
 
 def _plan_attached(
     store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState
 ) -> GitStatePlan:
-    if target.head_ref is None:
-        checkout = plan_checkout(store, sandbox, now, target)
-        return GitStatePlan(None, None, target.head_commit, checkout=checkout)
-    if (now.head_ref, now.head_commit) == (target.head_ref, target.head_commit):
-        return GitStatePlan(None, None, None)
-    if target.head_commit and _free_at(store, sandbox, target.head_ref, target.head_commit):
-        return GitStatePlan(None, target.head_ref, None)
-    why = _why_head_stays(sandbox, now, target.head_ref, target.head_commit)
-    return GitStatePlan(None, None, None, (f"HEAD stays where it is: {why}",))
-
-
-def _why_head_stays(sandbox: Sandbox, now: GitState, ref: str, commit: CommitId | None) -> str:
-    branch = _short(ref)
+    ref, commit = target.head_ref, target.head_commit
+    if ref is None:
+        return GitStatePlan(detach=commit, checkout=plan_checkout(store, sandbox, now, target))
+    if (now.head_ref, now.head_commit) == (ref, commit):
+        return GitStatePlan()
     if commit is None:
-        return f"{branch} had no commit then, and the branch of an attached sandbox is yours"
+        return _head_on_unborn_branch(sandbox, ref)
+    if _free_at(store, sandbox, ref, commit):
+        return GitStatePlan(head_ref=ref)
+    said = f"HEAD stays where it is: {_why_head_stays(sandbox, ref, commit)}"
+    return _without(GitStatePlan(), Part.HEAD, said)
+
+
+def _why_head_stays(sandbox: Sandbox, ref: str, commit: CommitId) -> str:
+    branch = _short(ref)
     if resolve_refs(sandbox.git_dir, [ref]).get(ref) is None:
-        return f"the branch {branch}, which was at {commit[:12]}, is gone"
-    first = "" if now.head_ref == ref else f", after git switch {branch}"
+        return (
+            f"the branch {branch}, which was at {commit[:12]}, is gone; "
+            "--move-branch makes it again"
+        )
     return (
         f"{branch} was at {commit[:12]} and an attached sandbox's branch is moved "
-        f"only with --move-branch{first}"
+        "only with --move-branch"
     )
+
+
+def _without(plan: GitStatePlan, part: Part, why: str) -> GitStatePlan:
+    return replace(plan, not_restored=(*plan.not_restored, NotRestored(part, why)))
+
+
+def _left_to_the_user(what: str) -> str:
+    return (
+        f"{what} was under way at the checkpoint; in an attached sandbox it comes back "
+        "only with --during-merge"
+    )
+
+
+def _with_merge(
+    plan: GitStatePlan, now: MergeState, target: MergeState, *, own: bool
+) -> GitStatePlan:
+    """What is under way afterwards: what was, as far as a checkpoint can hold it."""
+    if now.problem:
+        raise RefusedError(
+            f"the state of git in the sandbox cannot be saved: {now.problem}",
+            hint="a rollback would destroy it: finish or abort what is under way, or remove that",
+        )
+    if target.what and not own and any(note.part is Part.HEAD for note in plan.not_restored):
+        said = f"{target.what} was under way at the checkpoint; with HEAD elsewhere it is not again"
+        return replace(_without(plan, Part.UNDER_WAY, said), merge=now.lasting())
+    if target.problem:
+        plan = replace(plan, merge=now.lasting())
+        if target.what:
+            said = f"{target.what} was under way at the checkpoint and is not again"
+            plan = _without(plan, Part.UNDER_WAY, f"{said}: {target.problem}")
+    else:
+        plan = replace(plan, merge=target)
+    return replace(plan, remarks=_said_of_it(now, plan.merge or now))
+
+
+def _said_of_it(now: MergeState, then: MergeState) -> tuple[str, ...]:
+    if then.what and then.files != now.files:
+        return (f"{then.what} is under way again, as it was at the checkpoint",)
+    if now.what and not then.what:
+        return (f"{now.what} was under way and is no longer: plan undo brings that back as well",)
+    return ()
 
 
 def _short(ref: str) -> str:
@@ -190,24 +279,33 @@ def restore_git_state(
     store: PrivateStore,
     sandbox: Sandbox,
     plan: GitStatePlan,
-    target: GitState,
+    target: SandboxState,
     *,
-    staged: tuple[str, ...],
     why: str,
+    failpoints: Failpoints = NO_FAILPOINTS,
 ) -> None:
-    """Carry the plan out and put the index back; lost commits and staged blobs return first."""
+    """Carry the plan out and put the index back; what the repository has lost returns first."""
+    state, git_dir = target.git_state, sandbox.git_dir
+    named = target.named if plan.merge is state.merge else Named()
     # The index names blobs of the target's HEAD, also where HEAD itself is not moved.
-    commits = dict.fromkeys((plan.move.new if plan.move else None, plan.detach, target.head_commit))
-    send_back(store, sandbox.git_dir, [commit for commit in commits if commit], staged)
-    git = user_git(sandbox.git_dir, store)
+    tips = (*(move.new for move in plan.moves), plan.detach, state.head_commit, *named.tips)
+    send_back(store, git_dir, [tip for tip in dict.fromkeys(tips) if tip], target.staged)
+    send_back_tags(store, git_dir, named.tags)
+    git = user_git(git_dir, store)
     reason = ("-m", f"backtrail: {why}")
-    if plan.move:
-        _carry_out_move(git, plan.move, reason)
+    for move in plan.moves:
+        _carry_out_move(git, move, reason)
+        failpoints.reach("rollback.branch_moved")
     if plan.head_ref:
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
-        detach_head(git, sandbox.git_dir, plan.detach, plan.checkout, reason)
-    put_index(sandbox.git_dir, target.index, deadline=store.deadline)
+        detach_head(git, git_dir, plan.detach, plan.checkout, reason)
+    goes_on = plan.merge is not None and plan.merge.what is not None
+    index = state.index
+    index = with_present_dates(store, sandbox.path, index) if goes_on else index
+    put_index(git_dir, index, deadline=store.deadline)
+    if plan.merge is not None:
+        put_merge_state(git_dir, plan.merge, failpoints)
 
 
 def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -> None:
@@ -220,7 +318,7 @@ def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -
 
 @dataclass(frozen=True, slots=True)
 class GitProof:
-    """HEAD, branch and index as they were found, and what of them is wrong, in words."""
+    """HEAD, branch, index and what is under way as found, and what is wrong, in words."""
 
     found: GitState
     wrong: tuple[str, ...] = ()
@@ -229,21 +327,19 @@ class GitProof:
 def prove_git_state(
     store: PrivateStore, sandbox: Sandbox, plan: GitStatePlan | None, target: GitState
 ) -> GitProof:
-    """Look at HEAD, branch and index again; without a plan nothing is demanded of them."""
+    """Look at HEAD, branches and index again; without a plan nothing is demanded of them."""
     now = read_git_state(sandbox.git_dir, sandbox.branch)
     if plan is None:
         return GitProof(now)
-    wrong: list[str] = []
-    if (
-        plan.move
-        and resolve_refs(sandbox.git_dir, [plan.move.ref]).get(plan.move.ref) != plan.move.new
-    ):
-        wrong.append(f"branch {_short(plan.move.ref)}")
-    wanted_head = (plan.head_ref, target.head_commit)
-    if plan.head_ref and (now.head_ref, now.head_commit) != wanted_head:
-        wrong.append("HEAD")
-    if plan.detach and (now.head_ref is not None or now.head_commit != plan.detach):
+    refs = resolve_refs(sandbox.git_dir, [move.ref for move in plan.moves])
+    wrong = [f"branch {_short(m.ref)}" for m in plan.moves if refs.get(m.ref) != m.new]
+    head = (target.head_ref, target.head_commit) if Part.HEAD in plan.proven else None
+    if plan.detach:
+        head = (None, plan.detach)
+    if head and (now.head_ref, now.head_commit) != head:
         wrong.append("HEAD")
     if not same_entries(store, now.index, target.index):
         wrong.append("the index")
+    if plan.merge is not None:
+        wrong += wrong_merge_state(sandbox.git_dir, plan.merge)
     return GitProof(now, tuple(wrong))

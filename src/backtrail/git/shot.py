@@ -14,7 +14,6 @@ from backtrail.git.bystanders import with_bystanders
 from backtrail.git.chosen import Chosen, chosen_files, chosen_special_files
 from backtrail.git.extras import BEYOND_PERMISSIONS, PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
-from backtrail.git.gitstate import under_way
 from backtrail.git.ignored import IgnoredNames, untouched, with_directories
 from backtrail.git.included import Included, IncludedCamera, entries_of
 from backtrail.git.inventory import Findings, Inventory
@@ -26,7 +25,7 @@ from backtrail.git.state import SandboxState, encode_state, write_state
 from backtrail.git.state_memo import digest
 from backtrail.git.storable import NESTED, SET_BITS, SPECIAL, UNREADABLE
 from backtrail.git.stuck import refuse_endless_among
-from backtrail.git.transfer import bring_commit, bring_objects
+from backtrail.git.transfer import Named, bring_commits, bring_named, bring_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -172,7 +171,7 @@ class Shot:
             ),
             included=included,
             ignored=self._other_names(held),
-            under_way=under_way(self.sandbox.git_dir),
+            named=self._named() if keep else Named(),
         )
 
     def _take_inventory(self) -> Findings:
@@ -267,6 +266,14 @@ class Shot:
 
     def _bring_head(self) -> None:
         base = self.sandbox.base_commit
-        for commit in dict.fromkeys((self.git_state.head_commit, self.git_state.branch_commit)):
-            if commit is not None and commit not in (base, *self.known_heads):
-                bring_commit(self.store, commit, [base] if base else [])
+        known = (base, *self.known_heads)
+        new = [commit for commit in self.git_state.commits if commit not in known]
+        if new:
+            bring_commits(self.store, new, [base] if base else [])
+
+    def _named(self) -> Named:
+        """What a merge or the like that is under way goes by, so that it can go on."""
+        names, state = self.git_state.merge.names, self.git_state
+        base = self.sandbox.base_commit
+        known = (*([base] if base else []), *state.commits)
+        return bring_named(self.store, names, known) if names else Named()

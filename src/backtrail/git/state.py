@@ -1,9 +1,10 @@
 """The state commit: what a tree of files cannot hold, written and read back.
 
 Its tree holds the raw index, the ignore text, the chosen ignored files, the names of what else is
-ignored, and a document with HEAD, branch, permission bits, empty directories, nested repositories
-and the list of what was not captured; its parents keep commits of the user's reachable. It bears a
-fixed date, so that an unchanged state is the very same commit again.
+ignored, and a document with HEAD, branch, a merge that is under way, permission bits, empty
+directories, nested repositories and the list of what was not captured; its parents keep commits
+of the user's reachable. It bears a fixed date, so that an unchanged state is the very same commit
+again.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ from backtrail.git.head_log import DetachedFrom
 from backtrail.git.ignore import IgnoreRules, scratch_directory
 from backtrail.git.ignored import IgnoredNames
 from backtrail.git.included import Included
+from backtrail.git.merge_state import NOT_RECORDED, MergeState
 from backtrail.git.state_memo import digest
 from backtrail.git.state_parts import EXCLUDES, INDEX
+from backtrail.git.transfer import Named
 from backtrail.git.trees import list_tree, read_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from backtrail.domain.ids import TreeId
     from backtrail.git.store import PrivateStore
 
-STATE_FORMAT = 2
+STATE_FORMAT = 3
 _STATE, _STAGED, _INCLUDED, _IGNORED = "state.json", "staged", "included", "ignored"
 _FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 
@@ -54,8 +57,8 @@ class SandboxState:
     included: Included = field(default_factory=Included)
     ignored: IgnoredNames = field(default_factory=IgnoredNames)
     """What else was ignored, and is not captured: by name alone."""
-    under_way: str | None = None
-    """A merge, rebase or the like that was in progress: it is not captured."""
+    named: Named = field(default_factory=Named)
+    """What a merge or the like that is under way goes by."""
 
 
 def write_state(
@@ -63,11 +66,16 @@ def write_state(
 ) -> CommitId:
     """Write the state commit; `parts` are the ids of the index and the ignore text."""
     tree = _write_tree(store, state, parts)
-    git_state = state.git_state
-    heads = dict.fromkeys((git_state.head_commit, git_state.branch_commit))
-    parents = [word for c in heads if c and c != base for word in ("-p", c)]
+    named = state.named
+    # Beside them, for a tree in the tree would be looked through with each checkpoint.
+    trees = (_commit_tree(store, named_tree, ()) for named_tree in named.trees)
+    kept = dict.fromkeys((*state.git_state.commits, *named.commits, *trees))
+    return _commit_tree(store, tree, [commit for commit in kept if commit != base])
+
+
+def _commit_tree(store: PrivateStore, tree: str, parents: Sequence[CommitId]) -> CommitId:
     output = store.git().call(
-        "commit-tree", "--no-gpg-sign", *parents, tree,
+        "commit-tree", "--no-gpg-sign", *(w for p in parents for w in ("-p", p)), tree,
         stdin=b"backtrail state\n", extra=_FIXED_DATE,
     )  # fmt: skip
     return CommitId(output.text)
@@ -108,6 +116,7 @@ def encode_state(state: SandboxState) -> bytes:
         "format": STATE_FORMAT,
         "head": _head_document(git_state),
         "branch": {"name": git_state.branch, "commit": git_state.branch_commit},
+        **({"branches": dict(git_state.branches)} if git_state.branches else {}),
         "index": {"mtime_ns": git_state.index.mtime_ns} if git_state.index else None,
         "not_captured": [asdict(entry) for entry in state.not_captured],
         "forced": list(state.forced),
@@ -119,7 +128,8 @@ def encode_state(state: SandboxState) -> bytes:
             **asdict(state.included.choice),
         },
         "ignored": {"names": digest(state.ignored.text), "more": state.ignored.more},
-        "under_way": state.under_way,
+        "under_way": git_state.merge.what,
+        "merge": _merge_document(git_state.merge, state.named),
         "ignore": {
             "case": state.ignore_rules.ignore_case,
             "hidden": {p: os.fsdecode(text) for p, text in state.ignore_rules.hidden.items()},
@@ -134,6 +144,31 @@ def _head_document(git_state: GitState) -> dict[str, Any]:
     head = {"ref": git_state.head_ref, "commit": git_state.head_commit}
     source = git_state.detached_from
     return {**head, "detached_from": asdict(source)} if source else head
+
+
+def _merge_document(merge: MergeState, named: Named) -> dict[str, Any]:
+    return {
+        "files": {path: os.fsdecode(content) for path, content in merge.files.items()},
+        "directories": list(merge.directories),
+        "problem": merge.problem,
+        "named": asdict(named),
+    }
+
+
+def _merge_state(document: Mapping[str, Any]) -> MergeState:
+    """What was under way; of the first checkpoints no more than that."""
+    what, held = document["under_way"], document.get("merge")
+    if held is None:
+        return MergeState(what, problem=NOT_RECORDED)
+    files = {path: os.fsencode(text) for path, text in held["files"].items()}
+    return MergeState(what, files, tuple(held["directories"]), held["problem"])
+
+
+def _named(document: Mapping[str, Any] | None) -> Named:
+    if document is None:
+        return Named()
+    named = document["named"]
+    return Named(tuple(named["commits"]), tuple(named["trees"]), named["tags"])
 
 
 def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
@@ -152,6 +187,8 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
             branch_commit=document["branch"]["commit"],
             index=UserIndex(contents[INDEX], index["mtime_ns"]) if index else None,
             detached_from=DetachedFrom(**source) if source else None,
+            branches=tuple(document.get("branches", {}).items()),
+            merge=_merge_state(document),
         ),
         ignore_rules=_ignore_rules(contents[EXCLUDES], document.get("ignore")),
         staged=tuple(entry.object_id for entry in staged),
@@ -165,7 +202,7 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
             absent=tuple(document["included"]["absent"]),
         ),
         ignored=IgnoredNames.read(contents.get(_IGNORED, b""), document.get("ignored")),
-        under_way=document["under_way"],
+        named=_named(document.get("merge")),
     )
 
 

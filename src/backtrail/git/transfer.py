@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
@@ -11,7 +13,7 @@ from backtrail.git.gitstate import user_git
 from backtrail.git.trees import missing_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from backtrail.git.store import PrivateStore
@@ -21,34 +23,85 @@ _PACK = ("pack-objects", "-q", "--stdout")
 _UNPACK = ("unpack-objects", "-q")
 
 
-def bring_commit(store: PrivateStore, commit: CommitId, known: Sequence[CommitId]) -> None:
-    """Have a commit of the user's in the store, with what lies between it and known commits.
+def bring_commits(
+    store: PrivateStore, commits: Sequence[CommitId], known: Sequence[CommitId]
+) -> tuple[CommitId, ...]:
+    """Have commits of the user's in the store, with what lies between them and known commits.
 
     History ends where known history begins: those boundary commits are kept with their trees
-    and without their parents.
+    and without their parents. Gives those of the commits that lead to all the others.
     """
     borrowed = _user_view(store)
-    exclusions = [f"^{c}" for c in known if c != commit]
+    wanted = [*commits, *(f"^{c}" for c in known if c not in commits)]
     walk = store.git().call(
-        "rev-list", "--boundary", "--stdin", stdin=_lines([commit, *exclusions]), extra=borrowed
+        "rev-list", "--boundary", "--parents", "--stdin", stdin=_lines(wanted), extra=borrowed
     )
-    lines = walk.text.splitlines()
-    boundary = [CommitId(line[1:]) for line in lines if line.startswith("-")]
-    if not any(line == commit for line in lines):
-        boundary.append(commit)
+    found = [line.split(" ") for line in walk.text.splitlines()]
+    inside = {words[0]: words[1:] for words in found if not words[0].startswith("-")}
+    boundary = [CommitId(words[0][1:]) for words in found if words[0].startswith("-")]
+    boundary += (commit for commit in commits if commit not in inside)
     # Where the user's own history ends, a shallow clone's, ours ends as well.
-    boundary += (CommitId(line) for line in lines if line in _shallow_commits(store))
+    boundary += (CommitId(commit) for commit in inside if commit in _shallow_commits(store))
     listed = store.git().call(
-        *store.walking(), "--no-object-names", "--stdin",
-        stdin=_lines([commit, *exclusions]), extra=borrowed,
-    )  # fmt: skip
+        *store.walking(), "--no-object-names", "--stdin", stdin=_lines(wanted), extra=borrowed
+    )
     ends = store.git().call(
         *store.walking(), "--no-object-names", "--no-walk=unsorted", "--stdin",
         stdin=_lines(boundary), extra=borrowed,
     ) if boundary else None  # fmt: skip
-    wanted = [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())]
-    bring_objects(store, wanted)
+    bring_objects(store, [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())])
     store.add_boundary(boundary)
+    reached = {parent for parents in inside.values() for parent in parents}
+    return tuple(commit for commit in commits if commit not in reached)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What of the user's a state names, and what a checkpoint therefore keeps."""
+
+    commits: tuple[CommitId, ...] = ()
+    trees: tuple[str, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The text of each, by id: nothing in a commit can point at one."""
+
+    @property
+    def tips(self) -> tuple[CommitId, ...]:
+        return (*self.commits, *map(CommitId, self.trees))
+
+
+def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[CommitId]) -> Named:
+    """Have in the store what these names, whole ids or their beginnings, are of the user's.
+
+    What is not there, or not whole, cannot be kept by anybody: it is passed over.
+    """
+    commits, trees, tags = _kinds(store, names)
+    peeled, _, _ = _kinds(store, [f"{tag}^{{commit}}" for tag in tags])
+    wanted = [CommitId(c) for c in dict.fromkeys((*commits, *peeled)) if c not in known]
+    git, borrowed = store.git(), _user_view(store)
+    try:
+        tips = bring_commits(store, wanted, known) if wanted else ()
+        if trees:
+            listing = [*trees, *(f"^{commit}" for commit in known)]
+            words = (*store.walking(), "--no-object-names", "--stdin")
+            listed = git.call(*words, stdin=_lines(listing), extra=borrowed)
+            bring_objects(store, listed.text.splitlines())
+    except GitFailedError:
+        return Named()
+    texts = {tag: git.call("cat-file", "tag", tag, extra=borrowed).stdout for tag in tags}
+    return Named(tips, tuple(trees), {tag: os.fsdecode(text) for tag, text in texts.items()})
+
+
+def _kinds(store: PrivateStore, names: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Which of the names are commits, trees and tags: their ids."""
+    found = dict[str, list[str]]()
+    if names:
+        words = ("-c", "core.disambiguate=committish", "cat-file", "--batch-check")
+        # Of a beginning that several objects share git complains: it is nothing then.
+        output = store.git().run(*words, stdin=_lines(names), extra=_user_view(store))
+        for line in output.text.splitlines():
+            object_id, _, kind = line.rpartition(" ")[0].partition(" ")
+            found.setdefault(kind, []).append(object_id)
+    return found.get("commit", []), found.get("tree", []), found.get("tag", [])
 
 
 def _shallow_commits(store: PrivateStore) -> set[str]:
@@ -90,18 +143,16 @@ def bring_objects(store: PrivateStore, object_ids: Sequence[str]) -> None:
 
 
 def send_back(
-    store: PrivateStore, git_dir: Path, commits: Sequence[CommitId], blobs: Sequence[str]
+    store: PrivateStore, git_dir: Path, tips: Sequence[CommitId], blobs: Sequence[str]
 ) -> None:
-    """Give the user's repository back what it has lost of these commits and blobs."""
+    """Give the user's repository back what it has lost of these commits, trees and blobs."""
     user = user_git(git_dir, store)
-    objects = list(blobs)
-    for commit in commits:
-        # What the user's refs reach is whole; only what they no longer reach need be looked at.
-        if user.run(*store.walking(), "--quiet", commit, "--not", "--all").code:
-            listed = store.git().call(
-                *store.walking(), "--no-object-names", "--stdin", stdin=_lines([commit])
-            )
-            objects += listed.text.splitlines()
+    objects, wanted = list(blobs), _lines(tips)
+    # What the user's refs reach is whole; only what they no longer reach need be looked at.
+    reached = (*store.walking(), "--quiet", "--not", "--all", "--not", "--stdin")
+    if tips and user.run(*reached, stdin=wanted).code:
+        words = (*store.walking(), "--no-object-names", "--stdin")
+        objects += store.git().call(*words, stdin=wanted).text.splitlines()
     if not objects:
         return
     # Asked by the store's git: that of a partial clone would look for them at its remote.
@@ -110,6 +161,13 @@ def send_back(
     missing = [line.split(" ")[0] for line in check.text.splitlines() if line.endswith(" missing")]
     if missing:
         store.git().feed(user, _PACK, _UNPACK, stdin=_lines(missing))
+
+
+def send_back_tags(store: PrivateStore, git_dir: Path, tags: Mapping[str, str]) -> None:
+    """Write tags again that the user's repository may have lost."""
+    user = user_git(git_dir, store)
+    for text in tags.values():
+        user.call("hash-object", "-t", "tag", "-w", "--stdin", stdin=os.fsencode(text))
 
 
 def _user_view(store: PrivateStore) -> Mapping[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, check_label
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.history import History, View
 from backtrail.domain.operation import OperationKind, Stack
-from backtrail.domain.rollback import DiffResult, RollbackResult
+from backtrail.domain.rollback import DiffResult, RollbackRequest, RollbackResult
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.diff import patch_text
 from backtrail.services.access import held, writing
@@ -81,30 +82,28 @@ class CheckpointService:
         self,
         plan: PlanId,
         reference: str,
+        request: RollbackRequest | None = None,
         *,
-        paths: Sequence[str] = (),
+        revert: RevertRequest | None = None,
         dry_run: bool = False,
-        move_branch: bool = False,
         abort_run: bool = False,
-        reason: str | RevertRequest = "",
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
-        """Bring a checkpoint back exactly and prove it; with `paths`, only those.
+        """Bring a checkpoint back exactly and prove it; some paths alone if that is asked for.
 
-        If the reason is that a decision is taken back, a correction is recorded with it.
+        With `revert` a decision is taken back, and a correction is recorded with it.
         """
+        request = request or RollbackRequest()
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
         self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
             order = rollback_order(
                 self.get_checkpoint(plan, reference),
-                paths=checked_paths(paths),
-                move_branch=move_branch,
-                reason=reason if isinstance(reason, str) else reason.guidance,
+                replace(request, paths=checked_paths(request.paths)),
             )
-            if isinstance(reason, RevertRequest):
-                order = revert_order(locked, order, reason)
+            if revert is not None:
+                order = revert_order(locked, order, revert)
             return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def undo(
@@ -112,13 +111,14 @@ class CheckpointService:
         plan: PlanId,
         *,
         dry_run: bool = False,
+        during_merge: bool = False,
         abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last rollback (or redo) back."""
         self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            order = take_back_order(locked, Stack.UNDO)
+            order = take_back_order(locked, Stack.UNDO, during_merge=during_merge)
             return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def redo(
@@ -126,13 +126,14 @@ class CheckpointService:
         plan: PlanId,
         *,
         dry_run: bool = False,
+        during_merge: bool = False,
         abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last undo back."""
         self._end_run(plan, wanted=abort_run and not dry_run)
         with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            order = take_back_order(locked, Stack.REDO)
+            order = take_back_order(locked, Stack.REDO, during_merge=during_merge)
             return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
 
     def _end_run(self, plan: PlanId, *, wanted: bool) -> None:

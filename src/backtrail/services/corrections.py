@@ -8,6 +8,7 @@ from backtrail.domain.correction import CorrectionMode, CorrectionResult
 from backtrail.domain.decision import check_text
 from backtrail.domain.lineage import lineage_of
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.rollback import RollbackRequest
 from backtrail.services.access import writing
 from backtrail.services.aftermath import (
     Change,
@@ -52,6 +53,7 @@ class CorrectionService:
         guidance: str,
         *,
         nearest: bool = False,
+        during_merge: bool = False,
         abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> CorrectionResult:
@@ -63,7 +65,12 @@ class CorrectionService:
         request = RevertRequest(decision, check_text(guidance, _GUIDANCE), nearest)
         aim = self._aim(plan, request)
         rollback = self._checkpoints.rollback_to_checkpoint(
-            plan, aim.checkpoint.checkpoint_id, reason=request, abort_run=abort_run, wait=wait
+            plan,
+            aim.checkpoint.checkpoint_id,
+            RollbackRequest(during_merge=during_merge, reason=request.guidance),
+            revert=request,
+            abort_run=abort_run,
+            wait=wait,
         )
         return self._reverted(request, aim, rollback)
 
@@ -92,6 +99,7 @@ class CorrectionService:
         *,
         mode: CorrectionMode,
         nearest: bool = False,
+        during_merge: bool = False,
         abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> CorrectionResult:
@@ -104,7 +112,8 @@ class CorrectionService:
         rollback = self._checkpoints.rollback_to_checkpoint(
             plan,
             aim.checkpoint.checkpoint_id,
-            reason=request,
+            RollbackRequest(during_merge=during_merge, reason=text),
+            revert=request,
             dry_run=True,
             abort_run=abort_run,
             wait=wait,

@@ -38,7 +38,7 @@ def metadata_with_capture(metadata: Mapping[str, Any], captured: Captured) -> di
         "tree": captured.tree,
         "state_commit": captured.state_commit,
         "head": {"ref": state.head_ref, "commit": state.head_commit},
-        "kept_commits": [c for c in dict.fromkeys((state.head_commit, state.branch_commit)) if c],
+        "kept_commits": list(state.commits),
         "not_captured": [asdict(entry) for entry in captured.state.not_captured],
     }
 

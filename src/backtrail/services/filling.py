@@ -10,9 +10,15 @@ from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.capture import Captured
 from backtrail.git.gitstate import read_git_state
+from backtrail.git.merge_state import MergeState
 from backtrail.git.proof import prove_files
 from backtrail.git.restore import plan_files, restore_files
-from backtrail.git.restore_git_state import plan_git_state, prove_git_state, restore_git_state
+from backtrail.git.restore_git_state import (
+    Asked,
+    plan_git_state,
+    prove_git_state,
+    restore_git_state,
+)
 from backtrail.git.state import read_state
 from backtrail.services.goals import goal_of
 from backtrail.services.leftovers import gone_since
@@ -73,16 +79,17 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     restore_files(store, sandbox, files)
     ws.failpoints.reach("plan.files_filled")
     now = read_git_state(sandbox.git_dir, sandbox.branch)
-    git_plan = plan_git_state(store, sandbox, now, wanted, move_branch=False)
-    staged = contents.state.staged
-    restore_git_state(store, sandbox, git_plan, wanted, staged=staged, why=what)
+    git_plan = plan_git_state(store, sandbox, now, wanted, Asked())
+    goal_state = replace(contents.state, git_state=wanted)
+    restore_git_state(store, sandbox, git_plan, goal_state, why=what)
     ws.failpoints.reach("plan.git_filled")
     proof = prove_files(store, sandbox, files, (), since)
     git_proof = prove_git_state(store, sandbox, git_plan, wanted)
     refuse_wrong(what, [*proof.wrong, *git_proof.wrong])
     locked.camera.believe(proof.inventory)
     alike = replace(current.state, extras=contents.state.extras)
-    return worth_saying(sandbox.path, contents.state, alike, files)
+    told = worth_saying(sandbox.path, contents.state, alike, files)
+    return (*told, *git_plan.messages)
 
 
 def lacking(root: Path, contents: Captured) -> tuple[str, ...]:
@@ -99,4 +106,7 @@ def _on_own_branch(state: GitState, branch: str | None) -> GitState:
         branch=branch,
         branch_commit=state.head_commit,
         detached_from=None,
+        branches=(),
+        # It goes by names of branches that belong to the other sandbox.
+        merge=MergeState(state.merge.what, problem="a new sandbox begins without it"),
     )

@@ -8,10 +8,10 @@ from backtrail.domain.apply import how_to_revert
 from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.operation import OperationKind
-from backtrail.domain.plan import PlanState
-from backtrail.git.gitstate import under_way
+from backtrail.domain.plan import PlanState, SandboxKind
 from backtrail.git.index_replacement import HOLDS_INDEX
 from backtrail.git.locks import wait_for_git
+from backtrail.git.merge_state import under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,6 +128,21 @@ def check_sandbox_quiet(locked: LockedSandbox) -> None:
         raise RefusedError(
             f"{what} is under way in the sandbox",
             hint="finish or abort it first (git status says how); a checkpoint can be made now",
+        )
+
+
+def check_may_interrupt(locked: LockedSandbox, *, during_merge: bool) -> None:
+    """What is under way in a sandbox of the user's is left to the user, unless they have said so.
+
+    In one of ours it is saved with all else.
+    """
+    check_no_git_lock(locked)
+    what = under_way(locked.sandbox.git_dir)
+    if what and locked.sandbox.kind is SandboxKind.ATTACHED and not during_merge:
+        raise RefusedError(
+            f"{what} is under way in the sandbox",
+            hint="finish or abort it first (git status says how), or add --during-merge: "
+            "it is saved, and undo brings it back",
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from backtrail.domain.ids import OperationId
 from backtrail.domain.operation import Operation, OperationKind, OperationState
 from backtrail.domain.redaction import redacted, redacted_line
+from backtrail.git.restore_git_state import Asked
 from backtrail.services.ids import new_id
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Phase, Plan, PlanState
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
+
+
+DURING_MERGE = "during_merge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,21 @@ class Entry:
     state_after: PlanState | None = None
     paths: tuple[str, ...] = ()
     move_branch: bool = False
+    during_merge: bool = False
     notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What whoever finishes it has to know besides; kept with the result."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reason", redacted(self.reason))
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.move_branch, self.during_merge)
+
+
+def asked_of_git(operation: Operation) -> Asked:
+    """What was asked for about the git state of an attached sandbox."""
+    return Asked(operation.move_branch, bool(operation.result.get(DURING_MERGE)))
 
 
 def open_operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Operation:
@@ -71,7 +85,7 @@ def _operation(ws: Workspace, uow: UnitOfWork, plan: Plan, entry: Entry) -> Oper
         move_branch=entry.move_branch,
         started_at=ws.now(),
         finished_at=None,
-        result=entry.notes,
+        result={**entry.notes, **({DURING_MERGE: True} if entry.during_merge else {})},
     )
 
 

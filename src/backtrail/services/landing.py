@@ -16,6 +16,7 @@ from backtrail.git.commits import read_checkpoint
 from backtrail.git.staged import staged_blobs
 from backtrail.git.state import write_state
 from backtrail.git.state_parts import storing_parts
+from backtrail.git.transfer import Named, bring_named
 from backtrail.services.children import settle_children
 from backtrail.services.corrective import carrying, write_corrective
 from backtrail.services.creation import (
@@ -148,7 +149,7 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
         extras=replace(goal.extras, repositories=seen.files.repositories),
         included=goal.included,
         ignored=seen.ignored,
-        under_way=None,
+        named=_named(locked, wanted.state, git_state),
     )
     if state == wanted.state:
         # A state commit bears a fixed date: it would come out the very same.
@@ -165,6 +166,14 @@ def _staged(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> tup
     if (then.index, then.head_commit) == (found.index, found.head_commit):
         return wanted.staged
     return staged_blobs(locked.store, found)
+
+
+def _named(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> Named:
+    """What of the user's is kept for the sake of what is under way."""
+    if found.merge == wanted.git_state.merge:
+        return wanted.named
+    known = (*([base] if (base := locked.sandbox.base_commit) else []), *found.commits)
+    return bring_named(locked.store, found.merge.names, known)
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:

@@ -16,7 +16,7 @@ from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.wording import some_of
 from backtrail.git.foreign import find_strangers, foreign_git_state
 from backtrail.git.foreign_extras import foreign_extras
-from backtrail.git.gitstate import under_way
+from backtrail.git.replaced import Replacing
 from backtrail.git.staging import put_back_aside
 from backtrail.services.apply_landing import finish_apply, tidy_up
 from backtrail.services.creation import create_checkpoint
@@ -109,9 +109,11 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     before, wanted = content_of(locked, safety), content_of(locked, target)
     goal = goal_of(locked.store, wanted, before, operation.paths)
     store, past, since = locked.store, before.state, time.time_ns()
+    moved = Replacing(branches=tuple(ref for ref, _ in past.git_state.branches))
     now = locked.camera.capture(
         replacing=replacing(store, goal.tree, goal.extras, goal.included)
         + replacing(store, before.tree, past.extras, past.included)
+        + moved
     )
     ws.failpoints.reach("recovery.looked")
     strangers = find_strangers(store, now, before, goal)
@@ -121,9 +123,6 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         *foreign_extras(store, now, before, goal),
         *foreign_git_state(locked.store, now.state.git_state, before.state, aim.state),
     ]
-    busy = under_way(locked.sandbox.git_dir)
-    if busy:
-        foreign.append(busy)
     if foreign:
         _leave_to_the_user(locked, operation, target, now, foreign)
         return

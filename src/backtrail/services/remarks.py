@@ -29,7 +29,6 @@ def worth_saying(
     return (
         *_about_repositories(root, wanted, before, files),
         *_about_set_bits(wanted, before, files),
-        *_about_work_under_way(wanted),
     )
 
 
@@ -92,11 +91,6 @@ def _about_set_bits(wanted: SandboxState, before: SandboxState, files: FilePlan)
 
 def _with_set_bits(state: SandboxState) -> set[str]:
     return {note.path for note in state.not_captured if note.reason == SET_BITS}
-
-
-def _about_work_under_way(wanted: SandboxState) -> Iterator[str]:
-    if wanted.under_way:
-        yield f"{wanted.under_way} was under way at the checkpoint; it is not under way again"
 
 
 def _short(head: str) -> str:

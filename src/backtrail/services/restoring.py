@@ -20,6 +20,7 @@ from backtrail.domain.errors import (
 from backtrail.domain.operation import GOING_BACK, OperationKind, OperationState
 from backtrail.domain.wording import some_of
 from backtrail.git.commits import read_checkpoint
+from backtrail.git.foreign import foreign_git_state
 from backtrail.git.gitstate import read_git_state
 from backtrail.git.proof import prove_files
 from backtrail.git.restore import plan_files, restore_files
@@ -30,7 +31,7 @@ from backtrail.git.restore_git_state import (
 )
 from backtrail.services.goals import goal_of
 from backtrail.services.guards import damaged
-from backtrail.services.journal import fail_operation
+from backtrail.services.journal import asked_of_git, fail_operation
 from backtrail.services.landing import Seen, land
 from backtrail.services.leftovers import left_names
 from backtrail.services.limits import limits_of
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from backtrail.git.capture import Captured
     from backtrail.git.proof import FileProof
     from backtrail.git.restore import FilePlan, Goal
-    from backtrail.git.restore_git_state import GitStatePlan
+    from backtrail.git.restore_git_state import Asked, GitStatePlan
     from backtrail.git.store import ObjectWalk
     from backtrail.services.workspace import LockedSandbox, Workspace
 
@@ -61,7 +62,8 @@ class Restored:
     checkpoint: Checkpoint
     files: FilePlan
     proof: FileProof
-    messages: tuple[str, ...]
+    git: GitStatePlan | None
+    """None where some paths alone were restored."""
 
 
 def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
@@ -140,6 +142,8 @@ class Prepared:
     files: FilePlan
     since_ns: int
     """When the look began that found the present."""
+    before: Captured
+    """The safety checkpoint: what undo brings back."""
 
 
 def prepare(
@@ -153,7 +157,7 @@ def prepare(
 ) -> Prepared:
     """Compare the disk as captured now, by a look that began at `since_ns`, with what is asked."""
     goal = goal_of(locked.store, wanted, safety, operation.paths)
-    return Prepared(wanted, goal, plan_files(locked.store, current, goal), since_ns)
+    return Prepared(wanted, goal, plan_files(locked.store, current, goal), since_ns, safety)
 
 
 def finish(
@@ -165,7 +169,7 @@ def finish(
         ws.progress("restoring files")
         restore_files(locked.store, locked.sandbox, files, ws.failpoints)
         ws.failpoints.reach("rollback.files_restored")
-        git_plan = _restore_git(locked, operation, wanted)
+        git_plan = _restore_git(locked, operation, prepared)
         ws.failpoints.reach("rollback.git_restored")
         ws.progress("proving the result")
         proof = _prove_files(locked, operation, files, prepared.since_ns)
@@ -184,7 +188,7 @@ def finish(
         error.hint = error.hint or f"nothing is lost: {way_back(locked, operation, target)}"
         _name_safety(ws, operation, error)
         raise
-    return Restored(checkpoint, files, proof, git_plan.messages if git_plan else ())
+    return Restored(checkpoint, files, proof, git_plan)
 
 
 def _name_safety(ws: Workspace, operation: Operation, error: BacktrailError) -> None:
@@ -197,29 +201,36 @@ def _name_safety(ws: Workspace, operation: Operation, error: BacktrailError) -> 
         error.details["safety_checkpoint_seq"] = row.seq
 
 
-def git_plan_for(locked: LockedSandbox, wanted: Captured, *, move_branch: bool) -> GitStatePlan:
+def git_plan_for(locked: LockedSandbox, wanted: Captured, asked: Asked) -> GitStatePlan:
     """What would happen to HEAD and branches; refuses what would disturb another worktree."""
     now = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
-    return plan_git_state(
-        locked.store, locked.sandbox, now, wanted.state.git_state, move_branch=move_branch
-    )
+    return plan_git_state(locked.store, locked.sandbox, now, wanted.state.git_state, asked)
 
 
 def _restore_git(
-    locked: LockedSandbox, operation: Operation, wanted: Captured
+    locked: LockedSandbox, operation: Operation, prepared: Prepared
 ) -> GitStatePlan | None:
-    """HEAD, branch and index; none of them when only some paths are restored."""
+    """HEAD, branches, index and what was under way; nothing when only some paths are restored."""
     if operation.paths:
         return None
-    plan = git_plan_for(locked, wanted, move_branch=operation.move_branch)
+    store, sandbox = locked.store, locked.sandbox
+    before, wanted = prepared.before.state, prepared.wanted.state
+    others = tuple(ref for ref, _ in before.git_state.branches)
+    now = read_git_state(sandbox.git_dir, sandbox.branch, others)
+    moved = foreign_git_state(store, now, before, wanted)
+    if moved:
+        raise GitFailedError(
+            f"another program has changed {some_of(moved)} meanwhile; it stays as it is",
+        )
+    plan = plan_git_state(store, sandbox, now, wanted.git_state, asked_of_git(operation))
     locked.workspace.database.check()
     restore_git_state(
-        locked.store,
-        locked.sandbox,
+        store,
+        sandbox,
         plan,
-        wanted.state.git_state,
-        staged=wanted.state.staged,
+        wanted,
         why=f"{operation.kind} {operation.operation_id}",
+        failpoints=locked.workspace.failpoints,
     )
     return plan
 

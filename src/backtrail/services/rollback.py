@@ -10,24 +10,25 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.errors import BacktrailError, FailedError
 from backtrail.domain.operation import OperationKind, Stack
 from backtrail.domain.plan import Phase, PlanState
-from backtrail.domain.rollback import RollbackResult
+from backtrail.domain.rollback import Part, RollbackResult
 from backtrail.domain.wording import of_paths
 from backtrail.git.partial import refuse_unknown_paths, whole_paths
 from backtrail.git.restore import plan_files
+from backtrail.git.restore_git_state import branches_of
 from backtrail.services.collection import collection_put_off
 from backtrail.services.creation import create_checkpoint
 from backtrail.services.forecast import Outlook
 from backtrail.services.goals import goal_of, replacing
 from backtrail.services.guards import (
     check_leaves_other_sandboxes,
+    check_may_interrupt,
     check_no_run,
     check_plan_allows_rollback,
     check_restorable,
-    check_sandbox_quiet,
     foretell_abort,
 )
 from backtrail.services.impact import about_the_timeline, impact_of, state_forecast, state_now
-from backtrail.services.journal import Entry, fail_operation, open_operation
+from backtrail.services.journal import Entry, asked_of_git, fail_operation, open_operation
 from backtrail.services.leftovers import gone_since, left_alone, spared
 from backtrail.services.permission import check_policy_allows_rollback
 from backtrail.services.pruning import keep_within_limits
@@ -46,9 +47,10 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.operation import Operation
-    from backtrail.domain.rollback import LeftAlone
+    from backtrail.domain.rollback import LeftAlone, RollbackRequest
     from backtrail.git.capture import Captured, Glimpse
     from backtrail.git.replaced import Replacing
+    from backtrail.git.restore_git_state import GitStatePlan
     from backtrail.services.creation import Made
     from backtrail.services.restoring import Prepared
     from backtrail.services.workspace import LockedSandbox
@@ -72,23 +74,22 @@ class Aim:
     present: Glimpse | None = None
 
 
-def rollback_order(
-    target: Checkpoint, *, paths: tuple[str, ...], move_branch: bool, reason: str
-) -> Order:
+def rollback_order(target: Checkpoint, request: RollbackRequest) -> Order:
     """A rollback; a full one leaves the plan ready to be worked on again."""
     entry = Entry(
         kind=OperationKind.ROLLBACK,
-        reason=reason,
+        reason=request.reason,
         target=target.checkpoint_id,
-        phase_after=None if paths else Phase.EXECUTE,
-        state_after=None if paths else PlanState.QUEUED,
-        paths=paths,
-        move_branch=move_branch,
+        phase_after=None if request.paths else Phase.EXECUTE,
+        state_after=None if request.paths else PlanState.QUEUED,
+        paths=request.paths,
+        move_branch=request.move_branch,
+        during_merge=request.during_merge,
     )
     return Order(target, entry)
 
 
-def take_back_order(locked: LockedSandbox, stack: Stack) -> Order:
+def take_back_order(locked: LockedSandbox, stack: Stack, *, during_merge: bool) -> Order:
     """The undo or redo of the top entry of a stack: back to that entry's own safety checkpoint."""
     with locked.workspace.database.read() as uow:
         stacks = uow.operations.stacks(locked.plan.plan_id)
@@ -110,6 +111,7 @@ def take_back_order(locked: LockedSandbox, stack: Stack) -> Order:
         state_after=top.state_before,
         paths=top.paths,
         move_branch=top.move_branch,
+        during_merge=during_merge or asked_of_git(top).during_merge,
     )
     return Order(target, entry)
 
@@ -155,9 +157,19 @@ def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -
         left_alone=left_alone(restored.files, staying, safety.captured.state.not_captured),
         impact=impact,
         after=state_now(locked),
-        messages=(*restored.messages, *_remarks(locked, aim, prepared, safety, gone), *said),
+        proven=_proven(restored.git),
+        not_restored=restored.git.not_restored if restored.git else (),
+        messages=(
+            *(restored.git.messages if restored.git else ()),
+            *_remarks(locked, aim, prepared, safety, gone),
+            *said,
+        ),
         gone_since=gone,
     )
+
+
+def _proven(git_plan: GitStatePlan | None) -> tuple[Part, ...]:
+    return git_plan.proven if git_plan else (Part.FILES,)
 
 
 @collection_put_off()
@@ -168,15 +180,15 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     aim = _check_guards(locked, order, abort_run=abort_run)
     wanted, order = aim.wanted, _with_whole_paths(locked, order, aim.wanted)
     entry = order.entry
-    current = locked.camera.peek(replacing=_replacing(locked, aim, entry.paths))
+    current = locked.camera.peek(replacing=_replacing(locked, aim, entry))
     goal = goal_of(locked.store, wanted, current, entry.paths)
     files = plan_files(locked.store, current, goal)
     check_leaves_other_sandboxes(locked, current.state, files.changes)
     partial = bool(entry.paths)
     said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
     gone = _gone(locked, aim)
-    if not partial:
-        git_plan = git_plan_for(locked, wanted, move_branch=entry.move_branch)
+    git_plan = None if partial else git_plan_for(locked, wanted, entry.asked)
+    if git_plan:
         told = worth_saying(locked.sandbox.path, wanted.state, current.state, files)
         said = (*git_plan.messages, *told, *about_what_is_gone(wanted.state, gone), *said)
     staying = spared(locked.sandbox.path, current.ignored, files)
@@ -194,6 +206,7 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
         left_alone=left_alone(files, staying, current.state.not_captured),
         impact=impact_of(locked, order.target, partial=partial),
         after=state_forecast(locked, Outlook(entry, order.target, current.tree, goal.tree)),
+        not_restored=git_plan.not_restored if git_plan else (),
         messages=said,
         gone_since=gone,
     )
@@ -206,10 +219,10 @@ def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = Fals
         check_no_run(locked.workspace, locked.plan)
     check_policy_allows_rollback(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
-    check_sandbox_quiet(locked)
+    check_may_interrupt(locked, during_merge=order.entry.during_merge)
     wanted = content_of(locked, order.target)
     if not order.entry.paths:
-        git_plan_for(locked, wanted, move_branch=order.entry.move_branch)
+        git_plan_for(locked, wanted, order.entry.asked)
         return Aim(wanted)
     present = locked.camera.peek()
     if order.entry.kind is OperationKind.ROLLBACK:
@@ -237,13 +250,14 @@ def _naming_its_paths(order: Order) -> Order:
     )
 
 
-def _replacing(locked: LockedSandbox, aim: Aim, paths: tuple[str, ...]) -> Replacing:
+def _replacing(locked: LockedSandbox, aim: Aim, entry: Entry) -> Replacing:
     """What will be written over the sandbox: of a partial restore, its goal."""
     if aim.present is None:
         state = aim.wanted.state
         coming = replacing(locked.store, aim.wanted.tree, state.extras, state.included)
-        return replace(coming, accounted=state.accounted)
-    goal = goal_of(locked.store, aim.wanted, aim.present, paths)
+        moved = tuple(branches_of(state.git_state)) if entry.move_branch else ()
+        return replace(coming, accounted=state.accounted, branches=moved)
+    goal = goal_of(locked.store, aim.wanted, aim.present, entry.paths)
     coming = replacing(locked.store, goal.tree, goal.extras, goal.included)
     return replace(coming, accounted=goal.accounted)
 
@@ -287,7 +301,7 @@ def _make_safe(locked: LockedSandbox, order: Order, operation: Operation, aim: A
         locked,
         request,
         operation_id=operation.operation_id,
-        replacing=_replacing(locked, aim, operation.paths),
+        replacing=_replacing(locked, aim, order.entry),
     )
 
 

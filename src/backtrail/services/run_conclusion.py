@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import BacktrailError, ExitCode, LeaseLostError, RefusedError
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.redaction import redacted
+from backtrail.domain.rollback import RollbackRequest
 from backtrail.domain.run import RunStatus
 from backtrail.domain.run_verdict import Ending, RunOutcome, Verdict, verdict
 from backtrail.services.access import writing
@@ -85,7 +86,7 @@ def _roll_back(
     try:
         with writing(run.ws, run.run.plan_id, wait=_PATIENCE_SECONDS) as locked:
             reason = f"run {run.run.number} did not succeed"
-            order = rollback_order(target, paths=(), move_branch=False, reason=reason)
+            order = rollback_order(target, RollbackRequest(reason=reason))
             done = carry_out(locked, order)
     except LeaseLostError:
         raise

@@ -8,7 +8,7 @@ import typer
 
 from backtrail.cli.commands.decision import DECISION_HELP
 from backtrail.cli.confirm import confirm_correction, refuse_without_terminal
-from backtrail.cli.options import AbortRun, DryRun, PlanOption, Print, Wait, Yes
+from backtrail.cli.options import AbortRun, DryRun, DuringMerge, PlanOption, Print, Wait, Yes
 from backtrail.cli.output.corrections import correction_report
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -57,6 +57,7 @@ def correct(
     nearest: Nearest = False,
     yes: Yes = False,
     dry_run: DryRun = False,
+    during_merge: DuringMerge = False,
     abort_run: AbortRun = False,
     wait: Wait = 30.0,
     print_: Print = None,
@@ -77,6 +78,7 @@ def correct(
             mode=mode,
             guidance=guidance,
             nearest=nearest,
+            during_merge=during_merge,
             abort_run=abort_run,
             wait=wait,
         )
@@ -92,6 +94,12 @@ def correct(
             confirm_correction(session, told)
             found = told.decision.decision.decision_id
         result = service.revert(
-            plan.plan_id, found, guidance, nearest=nearest, abort_run=abort_run, wait=wait
+            plan.plan_id,
+            found,
+            guidance,
+            nearest=nearest,
+            during_merge=during_merge,
+            abort_run=abort_run,
+            wait=wait,
         )
         return correction_report(result).only(print_)

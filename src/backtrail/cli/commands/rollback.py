@@ -11,6 +11,7 @@ from backtrail.cli.options import (
     CHECKPOINT_HELP,
     AbortRun,
     DryRun,
+    DuringMerge,
     PlanOption,
     Print,
     Reason,
@@ -22,7 +23,7 @@ from backtrail.cli.output.rollbacks import rollback_report
 from backtrail.cli.session import Session
 from backtrail.cli.target import Finder, sandbox_paths
 from backtrail.domain.checkpoint import Checkpoint
-from backtrail.domain.rollback import RollbackResult
+from backtrail.domain.rollback import RollbackRequest, RollbackResult
 
 Words = Annotated[
     list[str] | None,
@@ -48,6 +49,7 @@ def rollback(
     dry_run: DryRun = False,
     path: Paths = None,
     move_branch: MoveBranch = False,
+    during_merge: DuringMerge = False,
     abort_run: AbortRun = False,
     reason: Reason = "",
     wait: Wait = 30.0,
@@ -61,10 +63,10 @@ def rollback(
         roll_back = partial(
             services.checkpoints.rollback_to_checkpoint,
             plan.plan_id,
-            paths=sandbox_paths(session, plan, path or ()),
-            move_branch=move_branch,
+            request=RollbackRequest(
+                tuple(sandbox_paths(session, plan, path or ())), move_branch, during_merge, reason
+            ),
             abort_run=abort_run,
-            reason=reason,
             wait=wait,
         )
         if not yes and not dry_run and services.policies.asks_first(plan):

@@ -3,6 +3,7 @@
 from backtrail.cli.options import (
     AbortRun,
     DryRun,
+    DuringMerge,
     PlanArgument,
     PlanOption,
     Print,
@@ -18,9 +19,11 @@ from backtrail.cli.target import Finder
 def undo(
     session: Session,
     plan: PlanArgument = None,
+    *,
     plan_option: PlanOption = None,
     yes: YesForSymmetry = False,
     dry_run: DryRun = False,
+    during_merge: DuringMerge = False,
     abort_run: AbortRun = False,
     wait: Wait = 30.0,
     print_: Print = None,
@@ -30,7 +33,11 @@ def undo(
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         result = services.checkpoints.undo(
-            found.plan_id, dry_run=dry_run, abort_run=abort_run, wait=wait
+            found.plan_id,
+            dry_run=dry_run,
+            during_merge=during_merge,
+            abort_run=abort_run,
+            wait=wait,
         )
     return rollback_report(result).only(print_)
 
@@ -38,9 +45,11 @@ def undo(
 def redo(
     session: Session,
     plan: PlanArgument = None,
+    *,
     plan_option: PlanOption = None,
     yes: YesForSymmetry = False,
     dry_run: DryRun = False,
+    during_merge: DuringMerge = False,
     abort_run: AbortRun = False,
     wait: Wait = 30.0,
     print_: Print = None,
@@ -50,6 +59,10 @@ def redo(
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         result = services.checkpoints.redo(
-            found.plan_id, dry_run=dry_run, abort_run=abort_run, wait=wait
+            found.plan_id,
+            dry_run=dry_run,
+            during_merge=during_merge,
+            abort_run=abort_run,
+            wait=wait,
         )
     return rollback_report(result).only(print_)

@@ -108,6 +108,10 @@ def rollback_fields(result: RollbackResult) -> dict[str, Any]:
             "safety_checkpoint": safety.checkpoint_id if safety else None,
             "restored_checkpoint": restored.checkpoint_id if restored else None,
             "verified": result.verified,
+            "proven": list(result.proven),
+            "not_restored": [
+                {"part": note.part, "reason": note.reason} for note in result.not_restored
+            ],
             "dry_run": result.dry_run,
             "paths": list(result.paths),
         },

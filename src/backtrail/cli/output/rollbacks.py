@@ -9,6 +9,7 @@ from backtrail.cli.output.fields import rollback_fields
 from backtrail.cli.output.report import Report, Value
 from backtrail.cli.output.text import ago, count, safe
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.rollback import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.rollback import RollbackResult
+
+
+_IN_WORDS = {
+    Part.FILES: "files",
+    Part.INDEX: "index",
+    Part.HEAD: "HEAD",
+    Part.UNDER_WAY: "what was under way",
+}
 
 
 def rollback_report(result: RollbackResult) -> Report:
@@ -44,6 +53,8 @@ def rollback_lines(result: RollbackResult) -> Iterator[str]:
     yield f"safety_checkpoint: {_plain_name(result.safety_checkpoint)}"
     yield f"restored_checkpoint: {_plain_name(result.restored_checkpoint)}"
     yield f"verified: {'yes' if result.verified else 'no'}"
+    yield f"proven: {', '.join(result.proven) or '-'}"
+    yield from (f"not_restored\t{n.part}\t{safe(n.reason)}" for n in result.not_restored)
     yield from (f"path\t{safe(path)}" for path in result.paths)
     yield from (f"{c.action}\t{safe(c.file)}" for c in result.changes)
     yield from (f"left_alone\t{safe(p.file)}\t{safe(p.reason)}" for p in result.left_alone)
@@ -68,13 +79,18 @@ def _plain_name(checkpoint: Checkpoint | None) -> str:
 
 
 def _closing(result: RollbackResult) -> str:
-    """The last line: how to take it back, or that there is nothing to take back."""
-    name = result.plan.name
+    """The last line: what is not as it was, and how to take all of it back."""
+    name, missing = result.plan.name, _not_restored(result)
     if result.dry_run:
-        return "Dry run: nothing was changed."
+        return f"Dry run: nothing was changed.{missing and f' It would not bring back {missing}.'}"
+    back = f"Changed your mind? plan undo {name} brings everything back."
     if result.kind is OperationKind.UNDO:
-        return f"plan redo {name} takes this undo back."
-    return f"Changed your mind? plan undo {name} brings everything back."
+        back = f"plan redo {name} takes this undo back."
+    return f"Not brought back: {missing}. {back}" if missing else back
+
+
+def _not_restored(result: RollbackResult) -> str:
+    return " and ".join(_IN_WORDS[note.part] for note in result.not_restored)
 
 
 def rollback_panels(result: RollbackResult, *, verbose: bool) -> Iterator[RenderableType]:
@@ -112,13 +128,21 @@ def _summary(result: RollbackResult, *, verbose: bool) -> Panel:
 
 
 def _verified(result: RollbackResult) -> RenderableType:
-    from backtrail.cli.output.look import text
+    from backtrail.cli.output.look import line, text
 
     if result.dry_run:
         return text("not yet: this is a dry run", "dim")
-    if result.verified:
+    if not result.verified:
+        return text("no", "bold red")
+    if result.paths:
+        return text("✓ a second look found these paths exact", "green")
+    if not result.not_restored:
         return text("✓ a second look found it exact", "green")
-    return text("no", "bold red")
+    exact = ", ".join(_IN_WORDS[part] for part in result.proven)
+    return line(
+        (f"✓ a second look found {exact} exact", "green"),
+        (f"; not brought back: {_not_restored(result)}", "bold yellow"),
+    )
 
 
 def _named(checkpoint: Checkpoint | None, *, verbose: bool) -> RenderableType:
