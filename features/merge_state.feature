@@ -49,3 +49,167 @@ Feature: A merge that is under way goes and comes back
       | a series of cherry-picks                        |
       | a series of reverts                             |
       | a bisect                                        |
+
+  Scenario: What it goes by comes back although the user's repository has lost it
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in a rebase with work set aside
+    And I save checkpoint "stuck"
+    When the agent gives it up
+    And the agent runs "git stash clear"
+    And the agent runs "git reset --quiet --hard main"
+    And the user deletes every other branch and tag and collects all garbage
+    And I roll back to "stuck"
+    Then the sandbox is exactly as it was at "stuck"
+    When the agent goes on with it to its end
+    Then "two.txt" holds "edited\n"
+    And "README.md" holds "resolved\n"
+    And the agent's commits are: README.md, two.txt, three.txt, on top of README.md, four.txt, five.txt
+
+  Scenario: A dry run says it, and so does the rollback
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "before"
+    And the agent is stuck in a rebase by patches
+    When I run "plan rollback auth before --dry-run"
+    Then it succeeds
+    And it notes "a rebase was under way and is no longer: plan undo brings that back as well"
+    When I run "plan rollback auth before --yes"
+    Then it succeeds
+    And it notes "a rebase was under way and is no longer"
+    And it prints "proven: files, index, HEAD, under_way"
+    When I run "plan undo auth"
+    Then it notes "a rebase is under way again, as it was at the checkpoint"
+
+  Scenario: A path of its own comes back in the middle of a conflict
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "before"
+    And the agent is stuck in a merge with a conflict
+    And I remember the sandbox as "stuck"
+    When I roll back only "README.md" to "before"
+    Then "README.md" holds "ours\n"
+    When I undo
+    Then the sandbox is exactly as it was at "stuck"
+
+  # Sandboxes that belong to the user
+
+  Scenario: In a sandbox of the user's it is the user's to say so
+    Given a repository
+    And plan "mine" on a worktree of the user's, on branch "feature"
+    And branches that do not go together
+    And I save checkpoint "before"
+    And the agent is stuck in a merge with a conflict
+    And I save checkpoint "stuck"
+    When I run "plan rollback mine before --yes"
+    Then it exits with 5 and says "a merge is under way in the sandbox"
+    And it notes "--during-merge"
+    When I run "plan rollback mine before --yes --during-merge"
+    Then it succeeds
+    And the sandbox is exactly as it was at "before"
+    And nothing is under way in the sandbox
+    When I run "plan undo mine"
+    Then it succeeds
+    And the sandbox is exactly as it was at "stuck"
+    When the agent gives it up
+    And I run "plan rollback mine stuck --yes"
+    Then it succeeds
+    And it notes "a merge was under way at the checkpoint; in an attached sandbox it comes back only with --during-merge"
+    And it prints "Not brought back: what was under way."
+    And nothing is under way in the sandbox
+    When I run "plan rollback mine stuck --yes --during-merge"
+    Then it succeeds
+    And the sandbox is exactly as it was at "stuck"
+    When the agent goes on with it to its end
+    And I run "plan rollback mine stuck --yes --during-merge"
+    Then it succeeds
+    And it notes "with HEAD elsewhere it is not again"
+    And nothing is under way in the sandbox
+    When I run "plan rollback mine stuck --yes --during-merge --move-branch"
+    Then it succeeds
+    And the sandbox is exactly as it was at "stuck"
+
+  # What lies there is the agent's to write
+
+  Scenario Outline: Notes that are no plain files are neither read nor written: <what>
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "before"
+    And the agent is stuck in a rebase with work set aside
+    And git's note <what>
+    When I run "plan save auth --label odd"
+    Then it succeeds
+    When I run "plan rollback auth before --yes"
+    Then it exits with 5 and says "the state of git in the sandbox cannot be saved"
+    And it notes "<why>"
+    And something outside of the sandbox is as it was
+
+    Examples:
+      | what                                       | why                                     |
+      | "rebase-merge/onto" is a link to outside   | rebase-merge/onto is a link             |
+      | "rebase-merge/done" is a pipe              | rebase-merge/done is no plain file      |
+      | "rebase-merge" is a link to outside        | rebase-merge                            |
+      | "MERGE_MSG" is larger than all may be      | there is too much of it                 |
+
+  Scenario: What a list of things to do says is not done by Backtrail
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in an interactive rebase with a conflict
+    And the agent adds "exec touch ../was-run" to what the rebase has still to do
+    And I save checkpoint "stuck"
+    When the agent gives it up
+    And I roll back to "stuck"
+    Then the sandbox is exactly as it was at "stuck"
+    And no file called was-run was written anywhere
+
+  Scenario: A checkpoint that knows nothing of it, made by an older version
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "before" as an older version did
+    And the agent is stuck in a series of cherry-picks
+    And I save checkpoint "stuck"
+    When I roll back to "before"
+    Then the sandbox is exactly as it was at "before"
+    When I undo
+    Then the sandbox is exactly as it was at "stuck"
+    When I save checkpoint "old" as an older version did
+    And the agent gives it up
+    And I roll back to "old"
+    Then the result says "a cherry-pick was under way at the checkpoint and is not again"
+    And nothing is under way in the sandbox
+
+  # Crashes, and others at work
+
+  @unmeasured
+  Scenario: Out of a merge and into a series of cherry-picks, killed at every step
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in a series of cherry-picks
+    And I save checkpoint "one"
+    And the agent gives it up
+    And the agent is stuck in a merge with a conflict
+    And work that is in no checkpoint yet
+    When "plan rollback auth one --yes" is killed at each of its failpoints, and each time the next command is run
+    Then the failpoints were all those of: create, rollback, merge_state
+    And every time the plan was usable at once
+    And every time complete checkpoints and refs were one to one, connected, and nothing was half done
+    And every time the sandbox was wholly as before or wholly as asked for, and undo led back
+
+  Scenario Outline: Somebody went on with it after the crash: <they>
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "before"
+    And the agent is stuck in a series of cherry-picks
+    And I save checkpoint "stuck"
+    When "plan rollback auth before --yes" is killed at "<place>"
+    And the agent runs "<command>"
+    And I remember the sandbox as "theirs"
+    And I run "plan save auth"
+    Then it succeeds
+    And it notes "the sandbox was changed since"
+    And the sandbox is exactly as it was at "theirs"
+
+    Examples:
+      | they               | place               | command                              |
+      | skipped one        | merge_state.begun   | git cherry-pick --skip               |
+      | began another work | rollback.git_restored | git merge --no-commit --no-ff fourth |

@@ -1,8 +1,11 @@
 """Steps about merges, rebases and the like that have stopped half-way."""
 
+import os
+from pathlib import Path
+
 from behave import given, step, then, when
 
-from support import drive, stuck
+from support import drive, older, phrases, stuck
 
 
 def _twin(context):
@@ -62,3 +65,85 @@ def _(context):
     for words in ("in progress", "You have unmerged", "All conflicts fixed", "bisecting"):
         assert words not in status, status
     assert not drive.look(context).under_way
+
+
+def _git_dir(context):
+    found = context.world.git("rev-parse", "--absolute-git-dir", cwd=drive.sandbox(context))
+    return Path(found.strip())
+
+
+def _outside(context):
+    return context.world.root / "outside"
+
+
+def _link(place, outside):
+    if place.is_dir():
+        place.rename(outside)
+    else:
+        outside.write_bytes(place.read_bytes())
+        place.unlink()
+    place.symlink_to(outside)
+
+
+def _pipe(place, _outside):
+    place.unlink()
+    os.mkfifo(place)
+
+
+def _huge(place, _outside):
+    with place.open("wb") as file:
+        file.truncate(65 * 1024**2)
+
+
+ODD = {
+    "a link to outside": _link,
+    "a pipe": _pipe,
+    "larger than all may be": _huge,
+}
+
+
+@given('git\'s note "{path:Text}" is {what}')
+def _(context, path, what):
+    outside = _outside(context)
+    ODD[what](_git_dir(context) / path, outside)
+    context.outside = _content(outside)
+
+
+def _content(outside):
+    if outside.is_dir():
+        return {p.name: p.read_bytes() for p in outside.iterdir()}
+    return outside.read_bytes() if outside.exists() else None
+
+
+@then("something outside of the sandbox is as it was")
+def _(context):
+    assert _content(_outside(context)) == context.outside
+
+
+@given('the agent adds "{line:Text}" to what the rebase has still to do')
+def _(context, line):
+    with (_git_dir(context) / "rebase-merge" / "git-rebase-todo").open("a") as file:
+        file.write(f"{line}\n")
+
+
+@step('I save checkpoint "{label:Text}" as an older version did')
+def _(context, label):
+    older.take_out(context.world, drive.save(context, label), ("merge",))
+
+
+@when("the user deletes every other branch and tag and collects all garbage")
+def _(context):
+    world = context.world
+    for branch in ("theirs", "mine", "fourth", "fifth"):
+        world.git("branch", "--quiet", "-D", branch)
+    world.git("tag", "--delete", "v1")
+    world.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    world.git("update-ref", "-d", "ORIG_HEAD", cwd=drive.sandbox(context))
+    world.git("gc", "--quiet", "--prune=now")
+
+
+@then("the agent's commits are: {names}, on top of {others}")
+def _(context, names, others):
+    wanted = [*phrases.names(names)[::-1], *phrases.names(others)[::-1], "first"]
+    found = context.world.git("log", "--format=%s", cwd=drive.sandbox(context)).splitlines()
+    assert found == wanted, found

@@ -295,7 +295,7 @@ def restore_git_state(
     reason = ("-m", f"backtrail: {why}")
     for move in plan.moves:
         _carry_out_move(git, move, reason)
-        failpoints.reach("rollback.branch_moved")
+        failpoints.reach("branch.moved")
     if plan.head_ref:
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
