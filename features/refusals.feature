@@ -125,10 +125,12 @@ Feature: Refusals
       | applied     |
       | invalidated |
 
-  Scenario Outline: A <work> is under way in the sandbox
-    Given the agent commits "ours\n", and branch "theirs" has "theirs\n" instead
+  Scenario Outline: A <work> is under way in a sandbox of the user's
+    Given plan "mine" on a worktree of the user's, on branch "feature"
+    And I save checkpoint "one"
+    And the agent commits "ours\n", and branch "theirs" has "theirs\n" instead
     And the agent is in the middle of "<command>"
-    When I run "plan rollback auth one --yes" in every format
+    When I run "plan rollback mine one --yes" in every format
     Then every format says so in one sentence with a hint, and exits with 5
     And no file, no ref, no index and no row has changed
 

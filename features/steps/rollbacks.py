@@ -1,12 +1,13 @@
 """Steps about going back and forth: rollback, undo and redo."""
 
 import os
+import shlex
 
 from behave import given, step, then, when
 
 from backtrail.domain.rollback import RollbackRequest
 from support import changes, drive, phrases
-from support.forked import WriteHere
+from support.forked import DoHere, WriteHere
 
 MOVING = RollbackRequest(move_branch=True)
 
@@ -101,6 +102,23 @@ def _go_wrong(context, path, act, *words):
     drive.remember(context, "just before")
     with context.world.services(meddler) as services:
         context.error = drive.refusal(act(services.checkpoints), context.plan.plan_id, *words)
+
+
+@when(
+    'the user runs "{command:Text}" at "{place:Text}" of a rollback to "{reference:Text}" '
+    "that moves the branch"
+)
+def _(context, command, place, reference):
+    meddler = DoHere(place, lambda: context.world.run(*shlex.split(command)).ok())
+    with context.world.services(meddler) as services:
+        act = services.checkpoints.rollback_to_checkpoint
+        context.error = drive.refusal(act, context.plan.plan_id, reference, MOVING)
+
+
+@then('branch "{branch:Text}" is where the user put it')
+def _(context, branch):
+    found = context.world.git("rev-parse", f"refs/heads/{branch}", "main").split()
+    assert found[0] == found[1], found
 
 
 @when("I try to {what}")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from behave import given, then, when
 
-from backtrail.domain.rollback import RollbackRequest
 from support import drive
 from support.forked import run_forked
 from support.users import ignore_in_the_sandbox
@@ -51,16 +50,6 @@ def _(context):
     shutil.rmtree(context.world.repo)
     context.world.extra_env["GIT_DEFAULT_HASH"] = "sha256"
     context.world.make_repository()
-
-
-@when('rolling back to "{reference:Text}" and moving the branch is tried')
-def _(context, reference):
-    with drive.checkpoints(context) as service:
-
-        def move(plan):
-            service.rollback_to_checkpoint(plan, reference, RollbackRequest(move_branch=True))
-
-        context.error = drive.refusal(move, context.plan.plan_id)
 
 
 @given('a file that needs a filter "{name:Text}" which is not installed')
