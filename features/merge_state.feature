@@ -150,6 +150,7 @@ Feature: A merge that is under way goes and comes back
       | "rebase-merge/done" is a pipe              | rebase-merge/done is no plain file      |
       | "rebase-merge" is a link to outside        | rebase-merge                            |
       | "MERGE_MSG" is larger than all may be      | there is too much of it                 |
+      | "rebase-merge" is deeper than git makes it | there is too much of it                 |
 
   Scenario: What a list of things to do says is not done by Backtrail
     Given a repository with plan "auth"
@@ -213,3 +214,36 @@ Feature: A merge that is under way goes and comes back
       | they               | place               | command                              |
       | skipped one        | merge_state.begun   | git cherry-pick --skip               |
       | began another work | rollback.git_restored | git merge --no-commit --no-ff fourth |
+
+  Scenario Outline: Somebody else writes there at this very moment: <what>
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in a series of cherry-picks
+    And I save checkpoint "stuck"
+    And the agent gives it up
+    And I remember the sandbox as "given up"
+    When git's note "<note>" becomes <what> at "<place>" of a rollback to "stuck"
+    Then it is refused with exit code <code>
+    And the refusal names "<words>"
+    And something outside of the sandbox is as it was
+
+    Examples:
+      | what              | note            | place                   | code | words                                         |
+      | a folder          | CHERRY_PICK_HEAD | merge_state.cleared    | 9    | cannot be written: Is a directory             |
+      | a link to outside | sequencer       | merge_state.cleared     | 9    | cannot be written                             |
+      | a file            | MERGE_HEAD      | rollback.files_restored | 9    | another program has changed .git/MERGE_HEAD   |
+      | a file            | MERGE_HEAD      | rollback.git_restored   | 11   | .git/MERGE_HEAD                               |
+      | a link to outside | MERGE_MSG       | rollback.git_restored   | 11   | .git/MERGE_MSG                                |
+      | a link to outside | MERGE_MSG       | rollback.files_restored | 9    | the state of git: MERGE_MSG is a link         |
+
+  Scenario: What the repository has lost already is nobody's to keep
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in a merge with a conflict
+    And the repository has lost what the merged branch comes from
+    When I run "plan save auth --label stuck"
+    Then it succeeds
+    When the agent runs "git reset --quiet --hard"
+    And I run "plan rollback auth stuck --yes"
+    Then it succeeds
+    And it notes "a merge is under way again, as it was at the checkpoint"

@@ -6,6 +6,7 @@ from pathlib import Path
 from behave import given, step, then, when
 
 from support import drive, older, phrases, stuck
+from support.forked import DoHere
 
 
 def _twin(context):
@@ -95,7 +96,30 @@ def _huge(place, _outside):
         file.truncate(65 * 1024**2)
 
 
+def _deep(place, _outside):
+    place.joinpath(*["d"] * 20).mkdir(parents=True)
+
+
+def _folder(place, _outside):
+    place.unlink(missing_ok=True)
+    place.mkdir()
+
+
+def _link_anew(place, outside):
+    outside.mkdir(exist_ok=True)
+    if place.is_dir():
+        place.rename(outside / "was here")
+    place.unlink(missing_ok=True)
+    place.symlink_to(outside)
+
+
+MEDDLING = {
+    "a folder": _folder,
+    "a link to outside": _link_anew,
+    "a file": lambda place, _outside: place.write_text("mine\n"),
+}
 ODD = {
+    "deeper than git makes it": _deep,
     "a link to outside": _link,
     "a pipe": _pipe,
     "larger than all may be": _huge,
@@ -113,6 +137,27 @@ def _content(outside):
     if outside.is_dir():
         return {p.name: p.read_bytes() for p in outside.iterdir()}
     return outside.read_bytes() if outside.exists() else None
+
+
+@when(
+    'git\'s note "{path:Text}" becomes {what} at "{place:Text}" of a rollback to "{reference:Text}"'
+)
+def _(context, path, what, place, reference):
+    note, outside = _git_dir(context) / path, _outside(context)
+
+    def meddle():
+        MEDDLING[what](note, outside)
+        context.outside = _content(outside)
+
+    with context.world.services(DoHere(place, meddle)) as services:
+        act = services.checkpoints.rollback_to_checkpoint
+        context.error = drive.refusal(act, context.plan.plan_id, reference)
+
+
+@given("the repository has lost what the merged branch comes from")
+def _(context):
+    lost = context.world.git("rev-parse", "theirs~1").strip()
+    (context.world.repo / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
 
 
 @then("something outside of the sandbox is as it was")

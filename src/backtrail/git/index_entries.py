@@ -27,16 +27,12 @@ def same_entries(store: PrivateStore, one: UserIndex | None, other: UserIndex | 
     return one.content == other.content or _entries(store, one) == _entries(store, other)
 
 
-def with_present_dates(
-    store: PrivateStore, root: Path, index: UserIndex | None
-) -> UserIndex | None:
+def with_present_dates(store: PrivateStore, root: Path, index: UserIndex) -> UserIndex:
     """The same index, with dates and inodes of the files that hold just what it says.
 
     Files that were written anew have others, and `git merge --abort` believes nothing else. The
     date of the index itself stays: git goes on looking into every file that is newer.
     """
-    if index is None:
-        return None
     with scratch_directory(store) as directory:
         copy = directory / "index"
         copy.write_bytes(index.content)

@@ -300,9 +300,9 @@ def restore_git_state(
         git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
     elif plan.detach:
         detach_head(git, git_dir, plan.detach, plan.checkout, reason)
-    goes_on = plan.merge is not None and plan.merge.what is not None
     index = state.index
-    index = with_present_dates(store, sandbox.path, index) if goes_on else index
+    if index and plan.merge and plan.merge.what:
+        index = with_present_dates(store, sandbox.path, index)
     put_index(git_dir, index, deadline=store.deadline)
     if plan.merge is not None:
         put_merge_state(git_dir, plan.merge, failpoints)
