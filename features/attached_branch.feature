@@ -172,3 +172,18 @@ Feature: The branch of a sandbox that belongs to the user
       | Rollback |                                              | plan rollback mine before --yes --move-branch | branch.moved          | before | before    |
       | Rollback |                                              | plan rollback mine before --yes --move-branch | rollback.git_restored | before | before    |
       | Undo     | plan rollback mine before --yes --move-branch | plan undo mine                             | branch.moved          | later  | committed |
+
+  Scenario Outline: A sandbox that comes back tells as well what did not: <format>
+    Given plan "auth"
+    And the agent runs "git switch --quiet -c side"
+    And I save checkpoint "side"
+    When the sandbox is destroyed: <how>
+    And the user runs "git branch --force side feature"
+    And I run "plan restore auth --format <format>"
+    Then it succeeds
+    And it prints "<words>"
+
+    Examples:
+      | format | how | words                            |
+      | plain  | git worktree remove --force | HEAD was on side, which no longer |
+      | rich   | git worktree remove --force | Not brought back                 |

@@ -247,3 +247,25 @@ Feature: A merge that is under way goes and comes back
     And I run "plan rollback auth stuck --yes"
     Then it succeeds
     And it notes "a merge is under way again, as it was at the checkpoint"
+
+  Scenario: A sandbox that was deleted comes back in the middle of a rebase
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And a twin of the sandbox that is left alone
+    And the agent is stuck in an interactive rebase with a conflict
+    And I save checkpoint "stuck"
+    When the sandbox is destroyed: git worktree remove --force
+    And I run "plan restore auth"
+    Then it succeeds
+    And the sandbox is exactly as it was at "stuck"
+    When the agent goes on with it to its end
+    Then all is as in the twin, where it was begun and ended without any of this
+
+  Scenario: A fork begins without it
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in an interactive rebase with a conflict
+    And I save checkpoint "stuck"
+    When I run "plan fork auth stuck other"
+    Then it succeeds
+    And it notes "a rebase was under way at the checkpoint and is not again: a new sandbox begins without it"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CommitId
     from backtrail.domain.plan import Plan
+    from backtrail.domain.rollback import NotRestored
 
 
 class SandboxFate(StrEnum):
@@ -84,6 +85,7 @@ class RestoreResult:
     files_restored: int | None = None
     """None where an earlier command, which was interrupted, restored them."""
     verified: bool = False
+    not_restored: tuple[NotRestored, ...] = ()
     messages: tuple[str, ...] = ()
 
 

@@ -69,6 +69,7 @@ def restore_plan(
             restored_checkpoint=done.restored_checkpoint,
             files_restored=len(done.changes),
             verified=done.verified,
+            not_restored=done.not_restored,
             messages=done.messages,
         )
 

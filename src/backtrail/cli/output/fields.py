@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from backtrail.domain.decision import StandingDecision
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
-    from backtrail.domain.rollback import FileChange, PlanStatus, RollbackResult
+    from backtrail.domain.rollback import FileChange, NotRestored, PlanStatus, RollbackResult
     from backtrail.domain.run import Run
 
 
@@ -93,6 +93,10 @@ def status_fields(status: PlanStatus) -> dict[str, Any]:
     }
 
 
+def not_restored_fields(notes: Iterable[NotRestored]) -> list[dict[str, str]]:
+    return [{"part": note.part, "reason": note.reason} for note in notes]
+
+
 def rollback_fields(result: RollbackResult) -> dict[str, Any]:
     safety, restored = result.safety_checkpoint, result.restored_checkpoint
     return {
@@ -109,9 +113,7 @@ def rollback_fields(result: RollbackResult) -> dict[str, Any]:
             "restored_checkpoint": restored.checkpoint_id if restored else None,
             "verified": result.verified,
             "proven": list(result.proven),
-            "not_restored": [
-                {"part": note.part, "reason": note.reason} for note in result.not_restored
-            ],
+            "not_restored": not_restored_fields(result.not_restored),
             "dry_run": result.dry_run,
             "paths": list(result.paths),
         },

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from backtrail.cli.output.checkpoints import checkpoint_values
-from backtrail.cli.output.fields import plan_fields
+from backtrail.cli.output.fields import not_restored_fields, plan_fields
 from backtrail.cli.output.report import Report, Value
 from backtrail.cli.output.retention import DRY_RUN, yes_or_no
+from backtrail.cli.output.rollbacks import not_restored_in_words, not_restored_lines
 from backtrail.cli.output.text import count, safe, size
 from backtrail.domain.lifecycle import RestoreSource, SandboxFate
 from backtrail.domain.plan import PlanState
@@ -176,6 +177,7 @@ def _restore_fields(result: RestoreResult) -> dict[str, Any]:
         "restored_checkpoint": name(result.restored_checkpoint),
         "files_restored": result.files_restored,
         "verified": result.verified,
+        "not_restored": not_restored_fields(result.not_restored),
     }
 
 
@@ -198,7 +200,10 @@ def _restored_rich(result: RestoreResult) -> Iterator[RenderableType]:
     if target is not None:
         rows.append(("Checkpoint", text(f"{target.seq}, {target.checkpoint_type}", "bold cyan")))
     if result.verified:
+        missing = not_restored_in_words(result.not_restored)
         rows.append(("Verified", text("yes, byte for byte", "green")))
+        if missing:
+            rows.append(("Not brought back", text(missing, "bold yellow")))
     if result.dry_run:
         yield panel(f"Restore of plan {plan.name} (dry run)", facts(rows), "yellow")
     else:
@@ -209,9 +214,10 @@ def _restored_rich(result: RestoreResult) -> Iterator[RenderableType]:
 def _plain(name: str, fields: Mapping[str, Any], closing: str) -> Iterator[str]:
     yield f"plan: {name}"
     for key, value in fields.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict | list):
             continue
         yield f"{key}: {'-' if value is None else yes_or_no(value)}"
+    yield from not_restored_lines(fields.get("not_restored", ()))
     purge = fields.get("purge")
     if purge:
         yield f"purged_checkpoints: {purge['checkpoints']}"

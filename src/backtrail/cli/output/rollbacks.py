@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backtrail.cli.output.checkpoints import checkpoint_values
-from backtrail.cli.output.fields import rollback_fields
+from backtrail.cli.output.fields import not_restored_fields, rollback_fields
 from backtrail.cli.output.report import Report, Value
 from backtrail.cli.output.text import ago, count, safe
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.rollback import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
     from rich.panel import Panel
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.rollback import RollbackResult
+    from backtrail.domain.rollback import NotRestored, RollbackResult
 
 
 _IN_WORDS = {
@@ -54,7 +54,7 @@ def rollback_lines(result: RollbackResult) -> Iterator[str]:
     yield f"restored_checkpoint: {_plain_name(result.restored_checkpoint)}"
     yield f"verified: {'yes' if result.verified else 'no'}"
     yield f"proven: {', '.join(result.proven) or '-'}"
-    yield from (f"not_restored\t{n.part}\t{safe(n.reason)}" for n in result.not_restored)
+    yield from not_restored_lines(not_restored_fields(result.not_restored))
     yield from (f"path\t{safe(path)}" for path in result.paths)
     yield from (f"{c.action}\t{safe(c.file)}" for c in result.changes)
     yield from (f"left_alone\t{safe(p.file)}\t{safe(p.reason)}" for p in result.left_alone)
@@ -80,7 +80,7 @@ def _plain_name(checkpoint: Checkpoint | None) -> str:
 
 def _closing(result: RollbackResult) -> str:
     """The last line: what is not as it was, and how to take all of it back."""
-    name, missing = result.plan.name, _not_restored(result)
+    name, missing = result.plan.name, not_restored_in_words(result.not_restored)
     if result.dry_run:
         return f"Dry run: nothing was changed.{missing and f' It would not bring back {missing}.'}"
     back = f"Changed your mind? plan undo {name} brings everything back."
@@ -89,8 +89,12 @@ def _closing(result: RollbackResult) -> str:
     return f"Not brought back: {missing}. {back}" if missing else back
 
 
-def _not_restored(result: RollbackResult) -> str:
-    return " and ".join(_IN_WORDS[note.part] for note in result.not_restored)
+def not_restored_in_words(notes: Iterable[NotRestored]) -> str:
+    return " and ".join(_IN_WORDS[note.part] for note in notes)
+
+
+def not_restored_lines(notes: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    return (f"not_restored\t{note['part']}\t{safe(note['reason'])}" for note in notes)
 
 
 def rollback_panels(result: RollbackResult, *, verbose: bool) -> Iterator[RenderableType]:
@@ -141,7 +145,7 @@ def _verified(result: RollbackResult) -> RenderableType:
     exact = ", ".join(_IN_WORDS[part] for part in result.proven)
     return line(
         (f"✓ a second look found {exact} exact", "green"),
-        (f"; not brought back: {_not_restored(result)}", "bold yellow"),
+        (f"; not brought back: {not_restored_in_words(result.not_restored)}", "bold yellow"),
     )
 
 
