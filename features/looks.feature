@@ -196,3 +196,25 @@ Feature: What a person sees
     Then it shows: step | status | exit | build | 0 | true
     When I run "plan steps auth -v --format rich"
     Then it shows: position | id | build
+
+  Scenario: Odd bytes in what was typed are shown as everywhere else
+    Given plan "auth"
+    When I save a checkpoint because of "caf\udce9 \x1b[31m one\ntwo"
+    And I run "plan ops auth"
+    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    When I run "plan ops auth -v --format rich"
+    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    When I run "plan checkpoint show auth latest --format plain"
+    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    When I run "plan ops auth --format json"
+    Then its JSON has data.operations.0.reason "caf\\xe9 \u001b[31m one\ntwo"
+
+  Scenario: A rollback of some paths names them
+    Given plan "auth"
+    And the agent works and saves: one, two
+    When I run "plan rollback auth one --path work.txt --path src --yes -m 'too early'"
+    And I run "plan ops auth"
+    Then it prints "too early (only work.txt, src)"
+    When I run "plan checkpoint list auth"
+    Then it prints "before rollback to checkpoint 2 (only work.txt, src)"
+    And it prints "rollback to checkpoint 2 (only work.txt, src)"

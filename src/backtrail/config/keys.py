@@ -58,7 +58,11 @@ RETENTION = Section(
         Key("max_checkpoints", count(1), "Keep at most so many checkpoints."),
         Key("max_age", AGE, "Keep none that is older."),
         Key("max_bytes", size(), "Keep no more than this, all checkpoints together."),
-        Key("keep_recent", count(0), "Keep so many of the newest in any case."),
+        Key(
+            "keep_recent",
+            count(0),
+            "Keep so many of the newest in any case, but no more than `max_checkpoints`.",
+        ),
         Key("undo_depth", count(1), "Let so many rollbacks be undone."),
     ),
 )

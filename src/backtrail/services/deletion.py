@@ -99,7 +99,7 @@ def chosen_by_hand(
         ),
         removed=tuple(
             Removed(row, RemoveReason.ASKED_FOR)
-            for row in (*rows, *broken)
+            for row in sorted((*rows, *broken), key=lambda row: row.position)
             if row.checkpoint_id in wanted
         ),
     )
