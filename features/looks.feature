@@ -201,11 +201,11 @@ Feature: What a person sees
     Given plan "auth"
     When I save a checkpoint because of "caf\udce9 \x1b[31m one\ntwo"
     And I run "plan ops auth"
-    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    Then it shows: caf\xe9 \x1b[31m one\ntwo
     When I run "plan ops auth -v --format rich"
-    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    Then it shows: caf\xe9 \x1b[31m one\ntwo
     When I run "plan checkpoint show auth latest --format plain"
-    Then it prints "caf\xe9 \x1b[31m one\ntwo"
+    Then it shows: caf\xe9 \x1b[31m one\ntwo
     When I run "plan ops auth --format json"
     Then its JSON has data.operations.0.reason "caf\\xe9 \u001b[31m one\ntwo"
 

@@ -28,7 +28,7 @@ def _(context, count, kind):
 @step('the agent saves as "{label:Text}" something of {size:d} KiB that does not compress')
 def _(context, label, size):
     write_files(drive.sandbox(context), {"noise": os.urandom(size * 1024)})
-    drive.save(context, label)
+    drive.save(context, None, reason=drive.NAMED + label)
 
 
 @given("every checkpoint is {days:d} days old")

@@ -62,8 +62,9 @@ def _(context, count):
 
 @given('I roll back between "{one:Text}" and "{other:Text}" {count:d} times')
 def _(context, one, other, count):
+    between = [drive.reference(context, name) for name in (one, other)]
     for number in range(count):
-        target = (one, other)[number % 2]
+        target = between[number % 2]
         _go(context, lambda service, plan, to=target: service.rollback_to_checkpoint(plan, to))
 
 

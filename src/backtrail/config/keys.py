@@ -61,7 +61,7 @@ RETENTION = Section(
         Key(
             "keep_recent",
             count(0),
-            "Keep so many of the newest in any case, but no more than `max_checkpoints`.",
+            "Keep so many of the newest, as far as `max_checkpoints` has room.",
         ),
         Key("undo_depth", count(1), "Let so many rollbacks be undone."),
     ),
