@@ -203,7 +203,7 @@ Feature: What a person sees
     And I run "plan ops auth"
     Then it shows: caf\xe9 \x1b[31m one\ntwo
     When I run "plan ops auth -v --format rich"
-    Then it shows: caf\xe9 \x1b[31m one\ntwo
+    Then it shows: caf\xe9 \x1b[31m | one\ntwo
     When I run "plan checkpoint show auth latest --format plain"
     Then it shows: caf\xe9 \x1b[31m one\ntwo
     When I run "plan ops auth --format json"
