@@ -24,7 +24,8 @@ Feature: JSON output
       | plan checkpoint pin auth one         |
       | plan checkpoint unpin auth one       |
       | plan checkpoint prune auth --yes     |
-      | plan checkpoint delete auth three --yes |
+      | plan checkpoint label auth three --clear |
+      | plan checkpoint delete auth 4 --yes  |
       | plan decision add auth 'use SQLite'  |
       | plan decision list auth --all        |
       | plan decision tree auth              |

@@ -78,7 +78,8 @@ Feature: One run at a time
       | rollback  | rolled_back | at one |
 
   Scenario: A live run is shown, and what it needs is kept
-    Given plan "auth" runs "sleep 600" in the background
+    Given the agent writes "by hand" to "work.txt"
+    And plan "auth" runs "sleep 600" in the background
     When I run "plan status auth"
     Then it prints "run: 1 running: sleep 600"
     When I run "plan status auth --format rich"

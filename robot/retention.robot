@@ -9,7 +9,7 @@ Test Tags           retention
 *** Test Cases ***
 A Dry Run Tells What Pruning Then Does
     Shell    plan policy --keep-recent 1
-    Shell    plan checkpoint pin c2
+    Shell    plan checkpoint pin 2
     ${told} =    Envelope Of    plan checkpoint prune --max 4 --dry-run
     ${all} =    Numbers Listed
     Should Be Equal    ${all}    ${{[1, 2, 3, 4, 5]}}
@@ -22,13 +22,13 @@ A Dry Run Tells What Pruning Then Does
 Nothing Goes Unless Somebody Agrees
     These Fail
     ...    6    not_confirmed    plan checkpoint prune --max 3
-    ...    6    not_confirmed    plan checkpoint delete c4
-    ${screen} =    Terminal    plan checkpoint delete c4    Go on? [y/N]    n    code=6
+    ...    6    not_confirmed    plan checkpoint delete 4
+    ${screen} =    Terminal    plan checkpoint delete 4    Go on? [y/N]    n    code=6
     Should Contain    ${screen}    Plan auth loses 1 checkpoint for good:
-    Should Contain    ${screen}    4 (c4).
+    Should Contain    ${screen}    4.
     ${left} =    Numbers Listed
     Should Be Equal    ${left}    ${{[1, 2, 4, 5]}}
-    ${screen} =    Terminal    plan checkpoint delete c4    Go on? [y/N]    y
+    ${screen} =    Terminal    plan checkpoint delete 4    Go on? [y/N]    y
     Should Contain    ${screen}    1 checkpoint removed from plan auth, 3 kept
     ${left} =    Numbers Listed
     Should Be Equal    ${left}    ${{[1, 2, 5]}}
@@ -37,8 +37,8 @@ What Is Needed Stays
     These Fail
     ...    5    refused    plan checkpoint delete first --yes
     ...    5    refused    plan checkpoint delete latest --yes
-    ...    5    refused    plan checkpoint delete c2 --yes
-    Shell    plan checkpoint unpin c2 && plan checkpoint delete c2 --yes
+    ...    5    refused    plan checkpoint delete 2 --yes
+    Shell    plan checkpoint unpin 2 && plan checkpoint delete 2 --yes
     ${left} =    Numbers Listed
     Should Be Equal    ${left}    ${{[1, 5]}}
 
@@ -58,7 +58,7 @@ A Plan With Five Checkpoints
     Go To    ${sandbox}
     FOR    ${number}    IN RANGE    2    6
         Write    src/cart.py    price = ${number}
-        Shell    plan save --label c${number}
+        Shell    plan save
     END
 
 Numbers Listed
