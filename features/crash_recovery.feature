@@ -219,9 +219,10 @@ Feature: A crash loses nothing and needs no repair
     And rows and refs agree, and nothing is half done
 
     Examples:
-      | subcommand           | way                 |
-      | read-tree -m -u | fails               |
-      | read-tree -m -u | finds the disk full |
+      | subcommand     | way                 |
+      | read-tree -m   | fails               |
+      | checkout-index | fails               |
+      | checkout-index | finds the disk full |
 
   Scenario: The disk is full in the middle of a rollback, also for the rows
     Given a repository with plan "auth"

@@ -94,13 +94,13 @@ Feature: One run at a time
     Then it exits with 1 and says "has no run to abort"
 
   Scenario: The replaced run's rollback fails: nothing is run over it
-    Given plan "auth" runs "sh -c 'echo bad >work.txt; sleep 600'" in the background, and git "read-tree -m -u" fails
+    Given plan "auth" runs "sh -c 'echo bad >work.txt; sleep 600'" in the background, and git "checkout-index" fails
     When I run "plan run auth --if-running rollback -- touch ran"
     Then it exits with 125 and says "was ended, but not rolled back"
     And "ran" is not in the sandbox
     And what ran in the background exits with 125 and says "was not rolled back"
 
   Scenario: An abort with a rollback that fails says so
-    Given plan "auth" runs "sh -c 'echo bad >work.txt; sleep 600'" in the background, and git "read-tree -m -u" fails
+    Given plan "auth" runs "sh -c 'echo bad >work.txt; sleep 600'" in the background, and git "checkout-index" fails
     When I run "plan abort auth --action rollback"
     Then it exits with 1 and says "was ended, but not rolled back"

@@ -193,7 +193,7 @@ Feature: Runs
     And run 3 is error and ended with 1
 
   Scenario: A rollback that fails is told, with the checkpoint that holds everything
-    When "plan run auth --format json --on-failure rollback -- rm work.txt nope" is run while git "read-tree -m -u" fails
+    When "plan run auth --format json --on-failure rollback -- rm work.txt nope" is run while git "checkout-index" fails
     Then it exits with 125
     And its JSON has status "error"
     And its JSON has data.run.status "error"

@@ -328,7 +328,7 @@ def _(context, command, subcommand, way):
 
 @when('"{command:Text}" finds the disk full when it restores files, with git and with its rows')
 def _(context, command):
-    env = faults.faulty_git(context.world, "read-tree -m -u", "finds the disk full")
+    env = faults.faulty_git(context.world, "checkout-index", "finds the disk full")
     full = DoHere("rollback.restoring", faults.fill_database)
     context.ran = run_forked(context.world, *command.split()[1:], env=env, failpoints=full)
 

@@ -88,7 +88,7 @@ def _(context, command):
 @given('"{command:Text}" waits for a git that has just removed "work.txt"')
 def _(context, command):
     way = "removes work.txt and dawdles"
-    _wait_for_git(context, command, faults.faulty_git(context.world, "read-tree -m -u", way))
+    _wait_for_git(context, command, faults.faulty_git(context.world, "read-tree -m", way))
 
 
 def _wait_for_git(context, command, env):

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 from backtrail.domain.errors import FailedError, RefusedError
 from backtrail.git.aside import delete
+from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory, fsync_file, fsync_tree
+from backtrail.git.staging import can_rename
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from backtrail.git.store import PrivateStore
 
 Mode = Literal["w", "w:gz"]
 _SUFFIXES: dict[str, Mode] = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz"}
@@ -39,20 +43,27 @@ def refuse_existing(target: Path) -> None:
 
 
 @contextmanager
-def new_directory(target: Path) -> Generator[Path]:
-    """A directory to be filled, which then gets its name."""
-    with _beside(target) as building:
-        yield building
-        building.chmod(0o777 & ~_umask())
-        fsync_tree(building)
-        # A rename never replaces a file, a link or a directory that holds something.
-        building.rename(target)
-    fsync_directory(target.parent)
+def new_directory(store: PrivateStore, target: Path) -> Generator[Path]:
+    """A directory to be filled where nobody else is at work, which then gets its name."""
+    above = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        store.layout.staging.mkdir(mode=0o700, exist_ok=True)
+        with Beneath(store.layout.staging) as own:
+            near = can_rename(own.directory(b""), above)
+        with _building(target, store.layout.staging if near else target.parent) as building:
+            yield building
+            building.chmod(0o777 & ~_umask())
+            fsync_tree(building)
+            # A rename never replaces a file, a link or a directory that holds something.
+            os.rename(building, target.name, dst_dir_fd=above)
+            os.fsync(above)
+    finally:
+        os.close(above)
 
 
 @contextmanager
-def _beside(target: Path) -> Generator[Path]:
-    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+def _building(target: Path, place: Path) -> Generator[Path]:
+    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=place))
     try:
         yield building
     finally:
@@ -67,7 +78,7 @@ def pack(source: Path, target: Path, mode: Mode, moment: int) -> None:
             setattr(member, name, value)
         return member
 
-    with _beside(target) as building:
+    with _building(target, target.parent) as building:
         half = building / "archive"
         with tarfile.open(half, mode, format=tarfile.PAX_FORMAT) as archive:
             for entry in sorted(source.iterdir()):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.git.beneath import Beneath
 from backtrail.git.checked_file import read_checked, write_checked
-from backtrail.git.paths import lstat_inside
 from backtrail.git.private_index import backdated_list, safe_date
 from backtrail.git.runner import nul_joined
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable
     from pathlib import Path
 
@@ -27,13 +28,13 @@ def read_backdated(kept: Path) -> list[bytes]:
 def note_backdated(kept: Path, root: Path, captured: Iterable[bytes], *, began_ns: int) -> None:
     """List those of the files just captured that changed recently under an older date."""
     recent = safe_date(began_ns)
-    found = [path for path in captured if _is_backdated(root, path, recent)]
+    with Beneath(root) as inside:
+        found = [path for path in captured if _is_backdated(inside.lstat(path), recent)]
     if found:
         write_checked(backdated_list(kept), nul_joined(found))
     else:
         backdated_list(kept).unlink(missing_ok=True)
 
 
-def _is_backdated(root: Path, path: bytes, recent_ns: int) -> bool:
-    info = lstat_inside(root, path)
+def _is_backdated(info: os.stat_result | None, recent_ns: int) -> bool:
     return info is not None and info.st_mtime_ns < recent_ns <= info.st_ctime_ns

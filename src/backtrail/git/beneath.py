@@ -13,11 +13,11 @@ import errno
 import os
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Self
 
-from backtrail.git.extras import BEYOND_PERMISSIONS
+from backtrail.git.extras import BEYOND_PERMISSIONS, PERMISSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -88,20 +88,53 @@ class Beneath:
         finally:
             os.close(descriptor)
 
-    def chmod(self, path: bytes, permissions: int, is_kind: Callable[[int], bool]) -> None:
-        """Give a file or directory these permission bits, if it is of that kind.
+    def make_directory(self, path: bytes) -> int:
+        """Have a directory, and those above it; gives a descriptor as `directory` does."""
+        try:
+            return self.directory(path)
+        except FileNotFoundError:
+            for parent in (*parents_of(path), path):
+                above, name = self.above(parent)
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=above)
+            return self.directory(path)
+
+    def remove_directory(self, path: bytes) -> bool:
+        """Remove a directory; false if something is in it, or in its place."""
+        try:
+            above, name = self.above(path)
+            os.rmdir(name, dir_fd=above)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        finally:
+            # The very directory may be open.
+            self.forget()
+        return True
+
+    def set_mode(self, path: bytes, mode: int, is_kind: Callable[[int], bool]) -> None:
+        """Give what is there these permission bits, if it is of that kind and has others.
 
         A file with another name elsewhere keeps those that it has, for they belong to all names.
         """
-        directory, name = self.above(path)
-        descriptor = _held(directory, name)
+        found = self.lstat(path)
+        if not found or not is_kind(found.st_mode) or found.st_mode & PERMISSIONS == mode:
+            return
+        descriptor = _held(*self.above(path))
         try:
+            # Not what was looked at, perhaps: this is what will be changed.
             found = os.fstat(descriptor)
-            single = stat.S_ISDIR(found.st_mode) or found.st_nlink == 1
-            if is_kind(found.st_mode) and single:
-                _change_mode(descriptor, permissions | found.st_mode & BEYOND_PERMISSIONS)
+            if is_kind(found.st_mode) and (stat.S_ISDIR(found.st_mode) or found.st_nlink == 1):
+                _change_mode(descriptor, mode | found.st_mode & BEYOND_PERMISSIONS)
         finally:
             os.close(descriptor)
+
+
+def parents_of(path: bytes) -> list[bytes]:
+    """The directories above a path, outermost first."""
+    parts = path.split(b"/")
+    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _held(directory: int, name: bytes) -> int:

@@ -7,15 +7,17 @@ matches is copied only if git ignores it, and only where nothing is yet; links s
 from __future__ import annotations
 
 import os
-import shutil
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import FailedError
+from backtrail.git.beneath import Beneath
 from backtrail.git.gitstate import read_index
 from backtrail.git.ignore import ConfiguredPlace, ask_rules, scratch_directory
 from backtrail.git.judging import ignored_here
-from backtrail.git.paths import first_obstacle, lstat_inside
+from backtrail.git.paths import lstat_inside
+from backtrail.git.staging import copy_entry, move_where_free
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,22 +78,23 @@ def _own_list(root: Path) -> bytes:
 
 def copy_files(source: Path, target: Path, paths: Sequence[bytes]) -> list[bytes]:
     """Copy files and links that the target does not have; gives those that were copied."""
-    return [path for path in paths if _copy(os.fsencode(source), target, path)]
+    with Beneath(source) as origin, Beneath(target) as inside:
+        return [path for path in paths if _copy(origin, inside, path)]
 
 
-def _copy(source: bytes, root: Path, path: bytes) -> bool:
-    origin = os.path.join(source, path)
-    info = os.lstat(origin)
-    plain = stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)
-    taken = first_obstacle(root, path) is not None or lstat_inside(root, path) is not None
-    if not plain or taken:
+def _copy(origin: Beneath, inside: Beneath, path: bytes) -> bool:
+    info = origin.lstat(path)
+    if info is None or not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
         return False
-    goal = os.path.join(os.fsencode(root), path)
-    os.makedirs(os.path.dirname(goal), exist_ok=True)
-    # Whole or not at all: a copy that is cut short must not be taken for the file.
-    half = goal + b".backtrail-new"
-    if os.path.lexists(half):
-        os.unlink(half)
-    shutil.copy2(origin, half, follow_symlinks=False)
-    os.rename(half, goal)
+    source, name = origin.above(path)
+    try:
+        directory = inside.make_directory(path.rpartition(b"/")[0])
+        # Whole or not at all: a copy that is cut short must not be taken for the file.
+        half = name + b".backtrail-new"
+        with suppress(FileNotFoundError):
+            os.unlink(half, dir_fd=directory)
+        copy_entry(name, half, source_directory=source, target_directory=directory)
+        move_where_free(half, name, source_directory=directory, target_directory=directory)
+    except (FileExistsError, NotADirectoryError):
+        return False
     return True

@@ -11,11 +11,13 @@ import stat
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.beneath import Beneath
 from backtrail.git.hidden_rules import RULES_FILE
 from backtrail.git.paths import is_special
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 # File systems date by clock ticks, and some by seconds.
 _TOO_YOUNG_NS = 2_000_000_000
@@ -41,32 +43,32 @@ class DirectoryNote:
 
 
 def noted_directories(
-    root: bytes, paths: Iterable[bytes], known: Mapping[str, DirectoryNote], now_ns: int
+    root: Path, paths: Iterable[bytes], known: Mapping[str, DirectoryNote], now_ns: int
 ) -> dict[str, DirectoryNote]:
     """A note for each of the paths that is a directory."""
     notes: dict[str, DirectoryNote] = {}
-    for path in paths:
-        place = os.path.join(root, path)
-        name = os.fsdecode(path)
-        note = known.get(name)
-        try:
-            found = os.lstat(place)
-            if not stat.S_ISDIR(found.st_mode):
+    with Beneath(root) as inside:
+        for path in paths:
+            name = os.fsdecode(path)
+            note = known.get(name)
+            try:
+                found = inside.lstat(path)
+                if found is None or not stat.S_ISDIR(found.st_mode):
+                    continue
+                if note is None or not note.is_current(found):
+                    note = _read(inside, path, found, now_ns)
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
+                # Gone, perhaps in this very moment, or out of reach.
                 continue
-            if note is None or not note.is_current(found):
-                note = _read(place, found, now_ns)
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            # Gone, perhaps in this very moment, or out of reach.
-            continue
-        mode = stat.S_IMODE(found.st_mode)
-        notes[name] = note if note.mode == mode else replace(note, mode=mode)
+            mode = stat.S_IMODE(found.st_mode)
+            notes[name] = note if note.mode == mode else replace(note, mode=mode)
     return notes
 
 
-def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
+def _read(inside: Beneath, path: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
     try:
-        with os.scandir(place) as entries:
-            inside = [(entry.name, is_special(entry)) for entry in entries]
+        with inside.scan(path) as entries:
+            names = {entry.name: is_special(entry) for entry in entries}
     except PermissionError:
         # The listing has said so. What is in it has to be looked at again every time.
         return DirectoryNote(stat.S_IMODE(found.st_mode), found.st_ctime_ns, read_at_ns=0)
@@ -74,9 +76,9 @@ def _read(place: bytes, found: os.stat_result, now_ns: int) -> DirectoryNote:
         mode=stat.S_IMODE(found.st_mode),
         ctime_ns=found.st_ctime_ns,
         read_at_ns=now_ns,
-        special=tuple(os.fsdecode(name) for name, special in inside if special),
-        has_git=any(name == b".git" for name, _ in inside),
-        has_rules=any(name == RULES_FILE for name, _ in inside),
+        special=tuple(name for name, special in names.items() if special),
+        has_git=".git" in names,
+        has_rules=os.fsdecode(RULES_FILE) in names,
     )
 
 

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from backtrail.git.paths import first_obstacle
+from backtrail.git.beneath import Beneath
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,20 +21,17 @@ def is_rules_file(path: bytes) -> bool:
 
 def read_rules_files(root: Path, paths: Iterable[bytes]) -> dict[str, bytes]:
     """What these files say, as far as git would listen: links and special files say nothing."""
-    found = ((os.fsdecode(path), _text(root, path)) for path in paths)
-    return {path: text for path, text in sorted(found) if text}
+    with Beneath(root) as inside:
+        found = [(os.fsdecode(path), _text(inside, path)) for path in sorted(paths)]
+    return {path: text for path, text in found if text}
 
 
-def _text(root: Path, path: bytes) -> bytes:
+def _text(inside: Beneath, path: bytes) -> bytes:
     try:
-        if first_obstacle(root, path) is not None:
-            return b""
+        directory, name = inside.above(path)
         # A FIFO in the place of the file would block a plain reading for ever.
-        with open(os.path.join(os.fsencode(root), path), "rb", opener=_open_at_once) as file:
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
+        with open(os.open(name, flags, dir_fd=directory), "rb") as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except OSError:
         return b""
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)

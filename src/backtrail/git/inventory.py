@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.bare_directories import survey
+from backtrail.git.beneath import Beneath
 from backtrail.git.directory_notes import DirectoryNote, noted_directories, places_of_rules
 from backtrail.git.extras import (
     BEYOND_PERMISSIONS,
@@ -28,7 +30,7 @@ from backtrail.git.nested import nested_head
 from backtrail.git.storable import NESTED, REFUSED_NAME, SET_BITS, SPECIAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from backtrail.git.listing import Lister, Untracked
@@ -147,9 +149,7 @@ class Inventory:
         held = _above(added if captured is None else captured) | _above(empty) | {b"", *empty}
         if captured is None:
             held |= set(map(os.fsencode, known.directories))
-        return noted_directories(
-            os.fsencode(self.root), sorted(held), known.directories, self.now_ns
-        )
+        return noted_directories(self.root, sorted(held), known.directories, self.now_ns)
 
     def _modes(
         self, known: InventoryMemo, touched: Touched, captured: Sequence[bytes] | None
@@ -160,14 +160,17 @@ class Inventory:
         self.set_bits = set(known.set_bits)
         return self._looked_at({*touched.added, *map(os.fsencode, known.young)})
 
+    def _there(self, paths: Iterable[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:
+        with Beneath(self.root) as inside:
+            for path in paths:
+                with suppress(PermissionError):
+                    found = inside.lstat(path)
+                    if found is not None:
+                        yield path, found
+
     def _looked_at(self, paths: Iterable[bytes]) -> dict[str, int]:
-        root = os.fsencode(self.root)
         modes: dict[str, int] = {}
-        for path in paths:
-            try:
-                found = os.lstat(os.path.join(root, path))
-            except (FileNotFoundError, NotADirectoryError, PermissionError):
-                continue
+        for path, found in self._there(paths):
             name = os.fsdecode(path)
             self.set_bits.discard(name)
             if stat.S_ISREG(found.st_mode):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.beneath import Beneath
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.restore_extras import (
     ExtrasPlan,
@@ -33,7 +34,6 @@ def materialize(store: PrivateStore, captured: Captured, root: Path, *, ignored:
             git = store.git(root, directory / f"index{number}")
             git.call("read-tree", tree)
             git.call("checkout-index", "--all")
-    make_bare_directories(root, extras)
     plan = ExtrasPlan(
         files=tuple(entry for entry in entries if entry.is_file),
         directories=tuple(sorted(directories_of([entry.path for entry in entries], extras))),
@@ -42,5 +42,7 @@ def materialize(store: PrivateStore, captured: Captured, root: Path, *, ignored:
         vanishing=(),
         staying={},
     )
-    apply_modes(root, extras, plan)
+    with Beneath(root) as inside:
+        make_bare_directories(inside, extras)
+        apply_modes(inside, extras, plan)
     return len(entries)

@@ -6,15 +6,19 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from backtrail.git.beneath import Beneath, parents_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def lstat_inside(root: Path, path: bytes) -> os.stat_result | None:
     """The lstat of a path below the root; None if absent or only reachable through a link."""
-    if first_obstacle(root, path) is not None:
+    try:
+        with Beneath(root) as inside:
+            return inside.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    return _lstat(os.path.join(os.fsencode(root), path))
 
 
 def exists_inside(root: Path, path: bytes) -> bool:
@@ -53,12 +57,6 @@ def is_directory_inside(root: Path, path: bytes) -> bool:
     return found is not None and stat.S_ISDIR(found.st_mode)
 
 
-def parents_of(path: bytes) -> list[bytes]:
-    """The directories above a path, outermost first."""
-    parts = path.split(b"/")
-    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
-
-
 def first_obstacle(root: Path, path: bytes) -> bytes | None:
     """The first parent of the path that exists and is no real directory."""
     base = os.fsencode(root)
@@ -78,7 +76,7 @@ def _lstat(path: bytes) -> os.stat_result | None:
         return None
 
 
-def is_special(entry: os.DirEntry[bytes]) -> bool:
+def is_special(entry: os.DirEntry[bytes] | os.DirEntry[str]) -> bool:
     """Whether a directory's entry is a FIFO, a socket or a device."""
     return not (
         entry.is_symlink()

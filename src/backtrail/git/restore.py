@@ -268,8 +268,8 @@ def restore_files(
     kept.with_name(f"{kept.name}.inventory").unlink(missing_ok=True)
     with staging_for(store, sandbox) as staging, Beneath(sandbox.path) as inside:
         writer = Writer(inside, staging, failpoints)
-        make_way(writer, [os.fsencode(change.file) for change in plan.changes])
-        clear_away(writer, plan.extras)
+        make_way(inside, [os.fsencode(change.file) for change in plan.changes])
+        clear_away(inside, plan.extras)
         _switch_files(store, sandbox, plan, writer)
         chosen = plan.goal.included
         if chosen.absent or chosen.tree != plan.present[0]:
@@ -281,9 +281,9 @@ def restore_files(
                 plan.mode_of,
                 lambda emptied: _staying(store, plan, emptied),
             )
-        make_bare_directories(writer, plan.goal.extras)
+        make_bare_directories(inside, plan.goal.extras)
         part_hard_links(store, sandbox.path, writer, plan.extras.files, plan.mode_of)
-        apply_modes(writer, plan.goal.extras, plan.extras)
+        apply_modes(inside, plan.goal.extras, plan.extras, writer.placed)
 
 
 def _switch_files(store: PrivateStore, sandbox: Sandbox, plan: FilePlan, writer: Writer) -> None:

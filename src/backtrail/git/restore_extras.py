@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.extras import PERMISSIONS, Extras
 from backtrail.git.paths import parents_of
+from backtrail.git.switching import telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
+    from backtrail.git.beneath import Beneath
     from backtrail.git.restore import Goal
     from backtrail.git.trees import TreeEntry
-    from backtrail.git.writer import Writer
 
 _OWNER_MAY_CHANGE = 0o300
 
@@ -116,37 +117,44 @@ def with_slash(directory: bytes) -> bytes:
     return (directory or b".") + b"/"
 
 
-def make_way(writer: Writer, changes: Iterable[bytes]) -> None:
+def make_way(inside: Beneath, changes: Iterable[bytes]) -> None:
     """Let the owner change directories in which something will be written or removed."""
     for directory in sorted({d for path in changes for d in (b"", *parents_of(path))}):
-        found = writer.inside.lstat(directory)
+        found = inside.lstat(directory)
         if found is not None and found.st_mode & _OWNER_MAY_CHANGE != _OWNER_MAY_CHANGE:
             mode = found.st_mode & PERMISSIONS | stat.S_IRWXU
-            writer.set_mode(directory, mode, stat.S_ISDIR)
+            with telling(directory):
+                inside.set_mode(directory, mode, stat.S_ISDIR)
 
 
-def clear_away(writer: Writer, plan: ExtrasPlan) -> None:
+def clear_away(inside: Beneath, plan: ExtrasPlan) -> None:
     """Remove empty directories that the goal does not have, and their parents if those are bare."""
     wanted = set(plan.directories)
     for directory in sorted((d.rstrip(b"/") for d in plan.vanishing), reverse=True):
-        while directory and directory not in wanted and writer.remove_directory(directory):
+        while directory and directory not in wanted and inside.remove_directory(directory):
             directory = directory.rpartition(b"/")[0]  # noqa: PLW2901 - climbs towards the root
 
 
-def make_bare_directories(writer: Writer, goal: Extras) -> None:
+def make_bare_directories(inside: Beneath, goal: Extras) -> None:
     for path in map(os.fsencode, goal.bare_directories):
         # Never through a link. Where something is in the way the proof says so.
         with suppress(NotADirectoryError):
-            writer.make_directory(path)
+            inside.make_directory(path)
 
 
-def apply_modes(writer: Writer, goal: Extras, plan: ExtrasPlan) -> None:
-    """Give files, then directories from the innermost outwards, the goal's permission bits."""
+def apply_modes(
+    inside: Beneath, goal: Extras, plan: ExtrasPlan, ready: Container[bytes] = ()
+) -> None:
+    """Give files, then directories from the innermost outwards, the goal's permission bits.
+
+    Files that were written with them are `ready`.
+    """
     for entry in plan.files:
-        # What was written anew had its mode before it came.
-        if entry.path not in writer.placed:
+        if entry.path not in ready:
             mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
-            writer.set_mode(entry.path, mode, stat.S_ISREG)
+            with telling(entry.path):
+                inside.set_mode(entry.path, mode, stat.S_ISREG)
     wanted = {d: goal.directory_mode(os.fsdecode(d)) for d in plan.directories}
     for directory, mode in sorted((wanted | dict(plan.staying)).items(), reverse=True):
-        writer.set_mode(directory, mode, stat.S_ISDIR)
+        with telling(directory):
+            inside.set_mode(directory, mode, stat.S_ISDIR)

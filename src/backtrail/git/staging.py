@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Sandbox
     from backtrail.git.store import PrivateStore
 
+_CHUNK = 1 << 20
 _NEW, _OLD, _PATHS = "new", "old", "paths"
 # A file system without hard links, or one that has no more of them for this file.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
@@ -134,6 +136,24 @@ def move_where_free(
         os.rename(name, target, src_dir_fd=source_directory, dst_dir_fd=target_directory)
     else:
         os.unlink(name, dir_fd=source_directory)
+
+
+def copy_entry(name: bytes, target: bytes, *, source_directory: int, target_directory: int) -> None:
+    """Copy a file, with its mode and date, or a link; nothing may be in its place."""
+    found = os.stat(name, dir_fd=source_directory, follow_symlinks=False)
+    if stat.S_ISLNK(found.st_mode):
+        os.symlink(os.readlink(name, dir_fd=source_directory), target, dir_fd=target_directory)
+        return
+    reading = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    writing = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with (
+        open(os.open(name, reading, dir_fd=source_directory), "rb") as source,
+        open(os.open(target, writing, 0o600, dir_fd=target_directory), "wb") as copy,
+    ):
+        shutil.copyfileobj(source, copy, _CHUNK)
+        copy.flush()
+        os.fchmod(copy.fileno(), stat.S_IMODE(found.st_mode))
+        os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def _empty(place: Path, root: Path) -> None:

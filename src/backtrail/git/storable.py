@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
-from backtrail.git.paths import lstat_inside
+from backtrail.git.beneath import Beneath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,14 +44,15 @@ class Sieve:
         storable: Storable = {}
         large: dict[bytes, os.stat_result] = {}
         left_out: list[NotCaptured] = []
-        for path in paths:
-            found, problem = self._look(path)
-            if problem is not None:
-                left_out.append(NotCaptured(os.fsdecode(path), problem))
-            elif found is not None and self._is_large(found):
-                large[path] = found
-            else:
-                storable[path] = found
+        with Beneath(self.root) as inside:
+            for path in paths:
+                found, problem = self._look(inside, path)
+                if problem is not None:
+                    left_out.append(NotCaptured(os.fsdecode(path), problem))
+                elif found is not None and self._is_large(found):
+                    large[path] = found
+                else:
+                    storable[path] = found
         exempt = self.without_limit(list(large)) if large else set[bytes]()
         storable |= {path: large[path] for path in exempt}
         left_out += (
@@ -61,9 +62,9 @@ class Sieve:
         )
         return storable, left_out
 
-    def _look(self, path: bytes) -> tuple[os.stat_result | None, str | None]:
+    def _look(self, inside: Beneath, path: bytes) -> tuple[os.stat_result | None, str | None]:
         try:
-            found = lstat_inside(self.root, path)
+            found = inside.lstat(path)
         except PermissionError:
             return None, UNREADABLE
         return found, None if found is None else self._problem(path, found)
@@ -86,7 +87,8 @@ class Sieve:
 
 def changed_since(root: Path, found: Storable) -> list[bytes]:
     """Those paths that are not as they were found: what was read of them may be a mixture."""
-    return [path for path, was in found.items() if _marks(was) != _marks(lstat_inside(root, path))]
+    with Beneath(root) as inside:
+        return [path for path, was in found.items() if _marks(was) != _marks(inside.lstat(path))]
 
 
 def _marks(found: os.stat_result | None) -> tuple[int, ...] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
@@ -10,10 +12,39 @@ from backtrail.domain.wording import some_of
 from backtrail.git.complaints import changed_since, really_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
     from pathlib import Path
 
     from backtrail.git.runner import GitRunner
+
+
+# What happens to a name when somebody else is at work there, too.
+_MEANWHILE = frozenset(
+    {
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ENOTEMPTY,
+        errno.ELOOP,
+        errno.ENXIO,
+        errno.ESTALE,
+    }
+)
+
+
+@contextmanager
+def telling(path: bytes) -> Generator[None]:
+    """Tell in one sentence what went wrong with a path that is being restored."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _MEANWHILE:
+            raise changed_meanwhile([path]) from error
+        raise GitFailedError(
+            f"{os.fsdecode(path or b'.')!r} cannot be restored: {error.strerror}",
+            details={"path": os.fsdecode(path)},
+        ) from error
 
 
 def switch_index(git: GitRunner, root: Path, present: str, goal: str) -> None:

@@ -9,28 +9,24 @@ at there, and deleted only if it is what the safety checkpoint holds.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-import shutil
 import stat
 import time
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import GitFailedError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.beneath import Beneath
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.paths import parents_of
 from backtrail.git.runner import nul_joined
-from backtrail.git.staging import can_rename, move_where_free
-from backtrail.git.switching import changed_meanwhile
+from backtrail.git.staging import can_rename, copy_entry, move_where_free
+from backtrail.git.switching import changed_meanwhile, telling
 from backtrail.git.trees import HASHES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from backtrail.git.staging import Staging
@@ -40,19 +36,6 @@ if TYPE_CHECKING:
 # File systems may date by the second, and never finer than by the clock's tick.
 _TOO_YOUNG_NS = 2_000_000_000
 _CHUNK = 1 << 20
-# What happens to a name when somebody else is at work there, too.
-_MEANWHILE = frozenset(
-    {
-        errno.ENOENT,
-        errno.ENOTDIR,
-        errno.EISDIR,
-        errno.EEXIST,
-        errno.ENOTEMPTY,
-        errno.ELOOP,
-        errno.ENXIO,
-        errno.ESTALE,
-    }
-)
 
 
 @dataclass(slots=True)
@@ -128,7 +111,7 @@ class Writer:
         waiting = [directory]
         while waiting:
             above = waiting.pop()
-            with _told(above), self.inside.scan(above) as entries:
+            with telling(above), self.inside.scan(above) as entries:
                 for entry in entries:
                     path = os.path.join(above, os.fsencode(entry.name))
                     if entry.is_dir(follow_symlinks=False):
@@ -140,7 +123,7 @@ class Writer:
     def _take_away(self, aside: int, number: int, change: Change, look: Look) -> None:
         """Move what is there aside, and delete it if it is still what was looked at."""
         path, was = change.path, look.found[change.path]
-        with _told(path):
+        with telling(path):
             directory, name = self.inside.above(path)
             here = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if was is None or _marks(here) != _marks(was):
@@ -185,7 +168,7 @@ class Writer:
         stay = set(staying(emptied)) if emptied else set[bytes]()
         for directory in sorted(emptied, reverse=True):
             if not all(p in stay for p in (*parents_of(directory), directory) if p in emptied):
-                self.remove_directory(directory)
+                self.inside.remove_directory(directory)
 
     def _holds_nothing_but(self, emptied: Collection[bytes], directory: bytes) -> bool:
         try:
@@ -195,41 +178,15 @@ class Writer:
             # Gone, or not what it was: then it is not removed.
             return False
 
-    def remove_directory(self, path: bytes) -> bool:
-        """Remove a directory; false if something is in it by now, or in its place."""
-        try:
-            directory, name = self.inside.above(path)
-            os.rmdir(name, dir_fd=directory)
-        except FileNotFoundError:
-            return True
-        except OSError:
-            # It stays, and the proof tells whether that is right.
-            return False
-        finally:
-            # The very directory may be open.
-            self.inside.forget()
-        return True
-
-    def make_directory(self, path: bytes) -> int:
-        """Have a directory, and those above it; gives a descriptor of it."""
-        try:
-            return self.inside.directory(path)
-        except FileNotFoundError:
-            for parent in (*parents_of(path), path):
-                directory, name = self.inside.above(parent)
-                with suppress(FileExistsError):
-                    os.mkdir(name, dir_fd=directory)
-            return self.inside.directory(path)
-
     def _bring(self, new: Beneath, number: int, entry: TreeEntry, mode: int) -> None:
         """Move what has come into its place, where nothing may be."""
         path = entry.path
-        with _told(path):
+        with telling(path):
             source, staged = new.above(path)
-            directory, name = self.make_directory(path.rpartition(b"/")[0]), staged
+            directory, name = self.inside.make_directory(path.rpartition(b"/")[0]), staged
             held, free = self._place_for(path, directory, source, number)
             if held != source:
-                _copy(source, staged, held, free)
+                copy_entry(staged, free, source_directory=source, target_directory=held)
                 source, staged = held, free
             ready = os.stat(staged, dir_fd=source, follow_symlinks=False)
             if stat.S_ISREG(ready.st_mode) and ready.st_mode & PERMISSIONS != mode:
@@ -240,13 +197,6 @@ class Writer:
                 self.placed[path] = found
         if number == 0:
             self.failpoints.reach("rollback.half_written")
-
-    def set_mode(self, path: bytes, mode: int, is_kind: Callable[[int], bool]) -> None:
-        """Give what is there these permission bits, if it is of that kind and has others."""
-        with _told(path):
-            found = self.inside.lstat(path)
-            if found and is_kind(found.st_mode) and found.st_mode & PERMISSIONS != mode:
-                self.inside.chmod(path, mode, is_kind)
 
 
 def checked_out(store: PrivateStore, index: Path) -> Callable[[Path, Sequence[TreeEntry]], None]:
@@ -282,32 +232,3 @@ def _is_blob(entry: TreeEntry, parts: Iterable[bytes], size: int | None = None) 
     for part in parts:
         found.update(part)
     return found.hexdigest() == entry.object_id
-
-
-def _copy(source: int, name: bytes, target: int, free: bytes) -> None:
-    """Copy a file or link where it cannot be moved to."""
-    found = os.stat(name, dir_fd=source, follow_symlinks=False)
-    if stat.S_ISLNK(found.st_mode):
-        os.symlink(os.readlink(name, dir_fd=source), free, dir_fd=target)
-        return
-    with (
-        os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=source), "rb") as read,
-        os.fdopen(
-            os.open(free, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=target), "wb"
-        ) as written,
-    ):
-        shutil.copyfileobj(read, written, _CHUNK)
-
-
-@contextmanager
-def _told(path: bytes) -> Generator[None]:
-    """Tell what went wrong with a path in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _MEANWHILE:
-            raise changed_meanwhile([path]) from error
-        raise GitFailedError(
-            f"{os.fsdecode(path)!r} cannot be restored: {error.strerror}",
-            details={"path": os.fsdecode(path)},
-        ) from error

@@ -53,7 +53,7 @@ def export_checkpoint(
     mode, included = archive_mode(target), captured.state.included.tree
     ws.progress("writing files")
     if mode is None:
-        with new_directory(target) as building:
+        with new_directory(ws.store, target) as building:
             count = materialize(ws.store, captured, building, ignored=ignored)
     else:
         with scratch_directory(ws.store) as directory:
