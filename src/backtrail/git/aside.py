@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import FailedError
+from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory
 
 if TYPE_CHECKING:
@@ -107,9 +108,12 @@ def delete(root: Path) -> None:
     """Delete a directory that was set aside, closed directories in it, too; links stay links."""
     if not root.is_dir() or root.is_symlink():
         return
-    root.chmod(stat.S_IRWXU)
-    for directory, names, _ in os.walk(root):
-        for path in (os.path.join(directory, name) for name in names):
-            if not os.path.islink(path):
-                os.chmod(path, stat.S_IRWXU)
+    with Beneath(root) as inside:
+        waiting = [b""]
+        while waiting:
+            directory = waiting.pop()
+            inside.set_mode(directory, stat.S_IRWXU, stat.S_ISDIR)
+            with inside.scan(directory) as entries:
+                names = [os.fsencode(e.name) for e in entries if e.is_dir(follow_symlinks=False)]
+            waiting += [os.path.join(directory, name) for name in names]
     shutil.rmtree(root)
