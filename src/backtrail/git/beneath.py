@@ -36,7 +36,8 @@ class Beneath:
 
     def __init__(self, root: Path) -> None:
         self._root = os.open(root, _DIRECTORY | NAMED)
-        self._path, self._last = b"", -1
+        self._path: bytes = b""
+        self._last = -1
 
     def __enter__(self) -> Self:
         return self

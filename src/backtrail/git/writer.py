@@ -174,8 +174,11 @@ class Writer:
         try:
             with self.inside.scan(directory) as entries:
                 return all(os.path.join(directory, os.fsencode(e.name)) in emptied for e in entries)
+        except PermissionError:
+            # It is not removed if anything is in it.
+            return True
         except OSError:
-            # Gone, or not what it was: then it is not removed.
+            # Gone, or not what it was.
             return False
 
     def _bring(self, new: Beneath, number: int, entry: TreeEntry, mode: int) -> None:
