@@ -195,6 +195,7 @@ def chaos(session: nox.Session) -> None:
         for name in (
             "crash_matrix",
             "crash_of_recovery",
+            "exchanged_directories",
             "model",
             "large_files",
             "step_chaos",

@@ -7,7 +7,6 @@ Feature: Directories that are exchanged for links meanwhile
   Background:
     Given a repository with plan "auth"
 
-  @unmeasured
   Scenario Outline: Rollbacks beside a process that exchanges directories and links: <where>
     Given plan.toml says: include_ignored = [".secret"]
     And two checkpoints that differ below a directory, and a directory outside with the same names

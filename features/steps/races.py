@@ -19,7 +19,7 @@ def _(context):
 
 @when("rollbacks race with a process that exchanges it for a link to there: {where}")
 def _(context, where):
-    context.races.run(rounds(10), link_in_sandbox=where == "the link is in the sandbox")
+    context.races.run(rounds(10) // 2, link_in_sandbox=where == "the link is in the sandbox")
 
 
 @then("every rollback succeeds, or fails with 9 or 11, and nothing outside was touched")

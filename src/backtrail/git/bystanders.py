@@ -11,6 +11,7 @@ import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.beneath import Beneath
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.paths import lstat_inside, parents_of
 from backtrail.git.trees import start_directories
@@ -64,7 +65,8 @@ def _with_parents(directories: Iterable[bytes]) -> set[bytes]:
 
 def _is_empty(root: Path, directory: bytes) -> bool:
     try:
-        with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
-            return next(entries, None) is None
-    except PermissionError:
+        with Beneath(root) as inside, inside.scan(directory) as entries:
+            return not entries
+    except OSError:
+        # It may not be read, or is something else by now.
         return False

@@ -69,6 +69,9 @@ def _walk(root: bytes, directory: bytes, passed_over: set[bytes], found: DiskWal
         if not inside and directory:
             found.empty.add(directory)
         _meet(root, directory, inside, passed_over, found)
+    except (FileNotFoundError, NotADirectoryError):
+        # Gone in this very moment: whoever compares misses what was in it.
+        return
     except PermissionError:
         # Neither empty nor known: what the goal has in there is looked for by name.
         found.closed.add(directory)

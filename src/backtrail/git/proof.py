@@ -131,7 +131,11 @@ class _Proof:
         return wrong
 
     def _is_right_link(self, entry: TreeEntry, found: os.stat_result) -> bool:
-        return stat.S_ISLNK(found.st_mode) and _hashed([os.readlink(self._at(entry))], entry)
+        try:
+            return stat.S_ISLNK(found.st_mode) and _hashed([os.readlink(self._at(entry))], entry)
+        except OSError:
+            # Gone meanwhile, or something else.
+            return False
 
     def _at(self, entry: TreeEntry) -> bytes:
         return os.path.join(os.fsencode(self.sandbox.path), entry.path)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError, RefusedError
+from backtrail.git.beneath import Beneath
 from backtrail.git.paths import first_obstacle, lstat_inside
 from backtrail.git.storable import NESTED, SPECIAL, UNREADABLE, UNSTEADY
 
@@ -164,8 +165,8 @@ def _all_below(root: Path, directory: bytes) -> list[bytes]:
     """The files at any depth, and the empty directories with a slash."""
     found: list[bytes] = []
     for entry in _entries(root, directory):
-        path = directory + b"/" + entry.name
-        if entry.name == b".git":
+        path = directory + b"/" + os.fsencode(entry.name)
+        if entry.name == ".git":
             raise _refusal(directory, NESTED)
         if entry.is_dir(follow_symlinks=False):
             found += _all_below(root, path)
@@ -174,12 +175,14 @@ def _all_below(root: Path, directory: bytes) -> list[bytes]:
     return found or [directory + b"/"]
 
 
-def _entries(root: Path, directory: bytes) -> list[os.DirEntry[bytes]]:
+def _entries(root: Path, directory: bytes) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(os.path.join(os.fsencode(root), directory)) as entries:
-            return list(entries)
+        with Beneath(root) as inside, inside.scan(directory) as entries:
+            return entries
     except PermissionError:
         raise _refusal(directory, UNREADABLE) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise _unsteady(directory) from None
 
 
 def _capturable(root: Path, path: bytes) -> bytes:
