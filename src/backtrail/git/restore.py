@@ -39,7 +39,7 @@ from backtrail.git.restore_extras import (
 )
 from backtrail.git.staging import staging_for
 from backtrail.git.storing import take_out
-from backtrail.git.switching import changed_meanwhile, switch_index
+from backtrail.git.switching import changed_meanwhile, switch_index, telling
 from backtrail.git.trees import (
     Change,
     TreeEntry,
@@ -266,7 +266,11 @@ def restore_files(
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
     # Modes change behind git's back: the next look must not believe what was noted of them.
     kept.with_name(f"{kept.name}.inventory").unlink(missing_ok=True)
-    with staging_for(store, sandbox) as staging, Beneath(sandbox.path) as inside:
+    with (
+        telling(b""),
+        staging_for(store, sandbox) as staging,
+        Beneath(sandbox.path) as inside,
+    ):
         writer = Writer(inside, staging, failpoints)
         make_way(inside, [os.fsencode(change.file) for change in plan.changes])
         clear_away(inside, plan.extras)

@@ -188,12 +188,13 @@ class Writer:
             source, staged = new.above(path)
             directory, name = self.inside.make_directory(path.rpartition(b"/")[0]), staged
             held, free = self._place_for(path, directory, source, number)
-            if held != source:
-                copy_entry(staged, free, source_directory=source, target_directory=held)
-                source, staged = held, free
             ready = os.stat(staged, dir_fd=source, follow_symlinks=False)
             if stat.S_ISREG(ready.st_mode) and ready.st_mode & PERMISSIONS != mode:
                 os.chmod(staged, mode, dir_fd=source)
+            if held != source:
+                copy_entry(staged, free, source_directory=source, target_directory=held)
+                source, staged = held, free
+                ready = os.stat(staged, dir_fd=source, follow_symlinks=False)
             move_where_free(staged, name, source_directory=source, target_directory=directory)
             found = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if _marks(found)[:-1] == _marks(ready)[:-1]:
