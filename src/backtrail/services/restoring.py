@@ -185,7 +185,8 @@ def finish(
         raise
     except BacktrailError as error:
         fail_operation(ws, operation, error.message)
-        error.hint = error.hint or f"nothing is lost: {way_back(locked, operation, target)}"
+        hints = (f"nothing is lost: {way_back(locked, operation, target)}", error.hint)
+        error.hint = "; ".join(filter(None, hints))
         _name_safety(ws, operation, error)
         raise
     return Restored(checkpoint, files, proof, git_plan)
