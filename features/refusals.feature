@@ -30,6 +30,22 @@ Feature: Refusals
       | plan rollback auth one --nonsense            | 2         | there is no such option         |
     And no file, no ref, no index and no row has changed
 
+  Scenario: What is suggested for a typo takes nothing away, whoever tries it
+    Then these are refused with 2, and only some come with a suggestion:
+      | command               | suggestion |
+      | plan statu            | 'status'   |
+      | plan checkpoint lis   | 'list'     |
+      | plan remov            | none       |
+      | plan rollbak          | none       |
+      | plan undoo            | none       |
+      | plan reddo            | none       |
+      | plan aply             | none       |
+      | plan cancle           | none       |
+      | plan aborrt           | none       |
+      | plan corect           | none       |
+      | plan checkpoint delet | none       |
+      | plan checkpoint prun  | none       |
+
   @storage
   Scenario: There is nothing to take back, or it is not confirmed
     Then these are refused in every format, with one sentence and a hint:

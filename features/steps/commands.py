@@ -123,6 +123,15 @@ def _(context, code):
         check_refusal(name, ran, code)
 
 
+@then("these are refused with 2, and only some come with a suggestion:")
+def _(context):
+    for row in context.table:
+        ran = run_forked(context.world, *words(context, row["command"]))
+        assert ran.code == 2, ran
+        suggested = ran.err.splitlines()[0].partition("Did you mean ")[2].rstrip("?")
+        assert suggested == row["suggestion"].replace("none", ""), ran
+
+
 @then("no file, no ref, no index and no row has changed")
 def _(context):
     differences = context.before.differences(evidence.collect(context.world))

@@ -5,7 +5,6 @@ from functools import cache
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
 from backtrail import __version__
@@ -37,6 +36,7 @@ from backtrail.cli.default_group import ListingGroup
 from backtrail.cli.output.emit import emit
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Format
+from backtrail.cli.suggestions import CarefulGroup, destructive
 from backtrail.domain.errors import ExitCode, UsageError
 
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
@@ -64,24 +64,24 @@ def build() -> typer.Typer:
         ("list", list_plans, PLANS),
         ("status", status, PLANS),
         ("path", path, PLANS),
-        ("apply", apply, PLANS),
+        ("apply", destructive(apply), PLANS),
         ("fork", fork, PLANS),
-        ("cancel", cancel, PLANS),
-        ("remove", remove, PLANS),
+        ("cancel", destructive(cancel), PLANS),
+        ("remove", destructive(remove), PLANS),
         ("restore", restore, PLANS),
         ("save", save, CHECKPOINTS),
         ("log", log, CHECKPOINTS),
         ("diff", diff, CHECKPOINTS),
         ("run", run, RUNS),
-        ("abort", abort, RUNS),
+        ("abort", destructive(abort), RUNS),
         ("resume", resume, RUNS),
         ("steps", steps, RUNS),
         ("tool", tool, RUNS),
-        ("rollback", rollback, BACK),
-        ("undo", undo, BACK),
-        ("redo", redo, BACK),
+        ("rollback", destructive(rollback), BACK),
+        ("undo", destructive(undo), BACK),
+        ("redo", destructive(redo), BACK),
         ("ops", ops, BACK),
-        ("correct", correct, DECISIONS),
+        ("correct", destructive(correct), DECISIONS),
         ("policy", policy, CARE),
     ):
         app.command(name, rich_help_panel=panel)(command(function))
@@ -104,8 +104,8 @@ def _checkpoint() -> typer.Typer:
     app.command("unpin")(command(checkpoint.unpin))
     app.command("branch")(command(branch))
     app.command("export")(command(export))
-    app.command("delete")(command(prune.delete))
-    app.command("prune")(command(prune.prune))
+    app.command("delete")(command(destructive(prune.delete)))
+    app.command("prune")(command(destructive(prune.prune)))
     return app
 
 
@@ -144,7 +144,7 @@ def _group(
     callback: Callable[..., None],
     help: str,
     epilog: str | None = None,
-    cls: type[TyperGroup] = TyperGroup,
+    cls: type[CarefulGroup] = CarefulGroup,
 ) -> typer.Typer:
     return typer.Typer(
         cls=cls,
@@ -152,6 +152,7 @@ def _group(
         help=help,
         epilog=epilog,
         invoke_without_command=True,
+        suggest_commands=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
     )

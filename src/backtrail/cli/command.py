@@ -82,4 +82,5 @@ def _with_options(run: Callable[..., _R], function: Callable[..., Any]) -> Calla
     run.__signature__ = inspect.Signature([context, *keywords, *options])
     run.__annotations__ = {}
     run.__name__, run.__doc__ = function.__name__, function.__doc__
+    run.__dict__.update(function.__dict__)
     return run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typer.core import TyperGroup
+from backtrail.cli.suggestions import CarefulGroup
 
 if TYPE_CHECKING:
     from typer._click.core import Context
@@ -13,7 +13,7 @@ DEFAULT = "list"
 _HELP = ("-h", "--help")
 
 
-class ListingGroup(TyperGroup):
+class ListingGroup(CarefulGroup):
     """`plan runs auth` is `plan runs list auth`."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
