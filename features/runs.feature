@@ -159,7 +159,20 @@ Feature: Runs
     When I run "plan run auth --result answer.json --cwd nowhere -- true"
     Then it exits with 125
     And the envelope in "answer.json" has error.details.exit_code 2
+    When I run "plan run auth --result answer.json -- true"
+    And I run "plan run auth --nonsense --result answer.json -- true"
+    Then it exits with 125
+    And the envelope in "answer.json" has error.code "usage"
     And no other file was left beside it
+
+  Scenario: That the envelope cannot be written is told before anything is run
+    Given the agent runs "mkfifo pipe"
+    When I run "plan run --result pipe -- touch ran" in the sandbox
+    Then it exits with 125 and says "is not a plain file"
+    Given the user runs "mkdir -m 0555 closed"
+    When somebody without privileges runs "plan run auth --result closed/a.json -- touch ran"
+    Then it exits with 125 and says "nothing can be written"
+    And "ran" is not in the sandbox
 
   Scenario: A directory of the sandbox can be chosen, and none outside of it
     Given the agent links "out" to ".."
@@ -189,6 +202,17 @@ Feature: Runs
     When "plan run auth --allow-unprotected -- touch ran" is run while git "write-tree" fails
     Then it exits with 0 and says "this run is not protected"
     When "plan run auth --allow-unprotected --on-failure rollback -- false" is run while git "write-tree" fails
+    Then it exits with 125 and says "was not rolled back: it was not protected"
+    And run 3 is error and ended with 1
+
+  Scenario: An unprotected run goes on whatever kept the checkpoint from being made
+    When "plan run auth --allow-unprotected --wait 0.1 -- touch ran" is run while another process holds the sandbox
+    Then it exits with 0 and says "this run is not protected: the sandbox"
+    And "ran" in the sandbox holds nothing
+    When "plan run auth --allow-unprotected -- true" is run while git "write-tree" finds the disk full
+    Then it exits with 0 and says "this run is not protected"
+    Given the agent runs "sh -c 'rm .gitignore && mkfifo .gitignore'"
+    When I run "plan run auth --allow-unprotected --on-failure rollback -- false"
     Then it exits with 125 and says "was not rolled back: it was not protected"
     And run 3 is error and ended with 1
 

@@ -78,6 +78,8 @@ def _usage(error: typer.TyperException, session: Session) -> Failure:
     context = getattr(error, "ctx", None)
     path: str = getattr(context, "command_path", session.program)
     session.command = command_words(path) or session.command
+    if session.command in WRAPPERS:
+        session.assume_result_file_of_argv()
     message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)
     return Failure(
         ExitCode.USAGE,

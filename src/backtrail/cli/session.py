@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -83,10 +84,42 @@ class Session:
 
     def assume_format_of_argv(self) -> None:
         """Believe a `--format` that Typer did not get to, so that its error is readable."""
+        said = self._said("--format")
+        self.chosen_format = _format_named(said[-1]) if said else self.chosen_format
+
+    def assume_result_file_of_argv(self) -> None:
+        """The same for a `--result`: what an earlier command wrote there must not stay."""
+        for name in self._said("--result")[-1:]:
+            with suppress(UsageError, FailedError):
+                self.take_result_file(Path(name))
+
+    def _said(self, option: str) -> list[str]:
+        """Every value of an option, as far as the words are ours."""
         words = self.argv[: self.argv.index("--")] if "--" in self.argv else self.argv
-        for word, following in zip(words, (*words[1:], ""), strict=True):
-            value = following if word == "--format" else word.removeprefix("--format=")
-            self.chosen_format = _format_named(value) if value != word else self.chosen_format
+        followed = zip(words, (*words[1:], ""), strict=True)
+        start = f"{option}="
+        return [
+            value if word == option else word.removeprefix(start)
+            for word, value in followed
+            if word == option or word.startswith(start)
+        ]
+
+    def take_result_file(self, file: Path | None) -> None:
+        """Where the envelope is to go; that it cannot is told before anything is run."""
+        if file is None:
+            return
+        # What a link leads to is written, and the link stays.
+        place, name = (self.start / file).resolve(), f"--result {str(file)!r}"
+        if place.exists() and not place.is_file():
+            # It would be put in the place of a device or a pipe, too.
+            raise UsageError(f"{name} is not a plain file", hint="name a file")
+        if not place.parent.is_dir():
+            raise UsageError(f"the directory of {name} does not exist", hint="make it first")
+        if not os.access(place.parent, os.W_OK):
+            raise UsageError(
+                f"nothing can be written in the directory of {name}", hint="name another one"
+            )
+        self.result_file = place
 
     @property
     def interactive(self) -> bool:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, CheckpointType
-from backtrail.domain.errors import GitFailedError, LeaseLostError, RunAbortedError
+from backtrail.domain.errors import (
+    BacktrailError,
+    LeaseLostError,
+    RunAbortedError,
+    SandboxInvalidError,
+)
 from backtrail.domain.run import Cause, Run, RunStatus
 from backtrail.processes.alarm import Alarm
 from backtrail.processes.family import RUN_VARIABLE
@@ -77,10 +82,14 @@ class ActiveRun:
         """The pre-run checkpoint; if it cannot be made, and need not be, that is said."""
         try:
             self.pre_checkpoint = self._capture(CheckpointType.PRE_RUN)
-        except GitFailedError as error:
+        except (LeaseLostError, RunAbortedError, SandboxInvalidError):
+            # There is nothing to go on with, or nowhere.
+            raise
+        except (BacktrailError, OSError) as error:
             if not self.order.options.allow_unprotected:
                 raise
-            self.ws.notices.append(f"this run is not protected: {error.message}")
+            why = error.message if isinstance(error, BacktrailError) else error
+            self.ws.notices.append(f"this run is not protected: {why}")
             return
         with self.ws.database.write() as uow:
             self.run = uow.runs.update(

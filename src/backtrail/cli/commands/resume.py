@@ -1,6 +1,6 @@
 """`plan resume`."""
 
-from backtrail.cli.commands.run import ResultFile, execution_of, take_result_file
+from backtrail.cli.commands.run import ResultFile, execution_of
 from backtrail.cli.options import DryRun, PlanArgument, PlanOption
 from backtrail.cli.output.report import Failure, Report
 from backtrail.cli.output.runs import resumption_report
@@ -20,7 +20,7 @@ def resume(
 
     A command with a secret in it is given again: plan resume [PLAN] -- COMMAND.
     """
-    take_result_file(session, result)
+    session.take_result_file(result)
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         execution = execution_of(session)

@@ -137,7 +137,7 @@ def run(
     """Run a command in the sandbox, after a checkpoint: plan run [PLAN] -- COMMAND."""
     from backtrail.cli.output.runs import outcome_report
 
-    take_result_file(session, result)
+    session.take_result_file(result)
     if not session.trailing:
         raise UsageError("no command is given", hint="put it after --: plan run -- make test")
     options = RunOptions(
@@ -175,20 +175,6 @@ def _step_options(
             hint="name it with --step KEY",
         )
     return None
-
-
-def take_result_file(session: Session, file: Path | None) -> None:
-    """Where the envelope is to go; that it cannot is told before anything is run."""
-    if file is None:
-        return
-    place = session.start / file
-    if place.is_dir():
-        raise UsageError(f"--result {str(file)!r} is a directory", hint="name a file")
-    if not place.parent.is_dir():
-        raise UsageError(
-            f"the directory of --result {str(file)!r} does not exist", hint="make it first"
-        )
-    session.result_file = place
 
 
 def execution_of(session: Session) -> Execution:

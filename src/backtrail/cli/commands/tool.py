@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.commands.run import Cwd, ResultFile, execution_of, take_result_file
+from backtrail.cli.commands.run import Cwd, ResultFile, execution_of
 from backtrail.cli.options import PlanOption, Wait
 from backtrail.cli.output.report import Report
 from backtrail.cli.session import Session
@@ -30,7 +30,7 @@ def tool(
     """Run a command as a tool that plan.toml may declare: plan tool [PLAN] NAME -- COMMAND."""
     from backtrail.cli.output.tools import called_report
 
-    take_result_file(session, result)
+    session.take_result_file(result)
     with session.services() as services:
         plan, names = Finder(session, services, plan_option, destructive=True).plan_and_words(
             words or (), most=1
