@@ -26,6 +26,7 @@ WAYS = {
     "empties the index and says nothing": 'rm -f "$GIT_INDEX_FILE"; exit 0',
     "kills the program": "kill -KILL $PPID; exit 0",
     "leaves its lock and kills the program": ': > "$GIT_DIR/HEAD.lock"; kill -KILL $PPID; exit 0',
+    "waits 3 seconds": 'sleep 3; exec "$real" "$@"',
     "dawdles": _DAWDLE,
     "removes work.txt and dawdles": f'rm "$GIT_WORK_TREE/work.txt"; {_DAWDLE}',
 }

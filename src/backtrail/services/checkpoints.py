@@ -155,6 +155,7 @@ class CheckpointService:
             old = find_checkpoint(uow, row, from_reference or "latest")
             new = find_checkpoint(uow, row, to_reference) if to_reference else None
         before = read_checkpoint(ws.store, _restorable_commit(old)).captured
+        ws.progress("comparing")
         after = (
             read_checkpoint(ws.store, _restorable_commit(new)).captured
             if new

@@ -44,6 +44,7 @@ def plan_overview(
     def counted(summary: PlanSummary) -> PlanSummary:
         return _with_changes(ws, summary, latest[summary.plan.plan_id])
 
+    ws.progress(f"looking at {len(plans)} sandboxes")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(counted, plans))
 

@@ -218,6 +218,7 @@ class PlanService:
         sandbox = ws.located(plan)
         if latest is None or latest.sandbox_ref is None:
             return ()
+        ws.progress("looking at the sandbox")
         now = ws.camera(sandbox).peek()
         return changes_between(
             ws.store, read_checkpoint(ws.store, latest.sandbox_ref).captured, now

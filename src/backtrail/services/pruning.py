@@ -109,6 +109,7 @@ def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:
         # One that failed has no commit in its row, and may have got a ref all the same.
         refs = locked.store.refs_of(locked.sandbox.sandbox_id)
         commits |= {r.checkpoint_id: refs[r.checkpoint_id] for r in gone if r.checkpoint_id in refs}
+    locked.workspace.progress("removing checkpoints")
     locked.workspace.database.check()
     locked.store.unpin(locked.sandbox.sandbox_id, commits)
 

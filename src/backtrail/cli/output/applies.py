@@ -99,6 +99,6 @@ def _rich(result: ApplyResult, *, verbose: bool) -> Iterator[RenderableType]:
     title = f"Apply of plan {result.plan.name}" + (" (dry run)" if result.dry_run else "")
     yield panel(title, facts(rows), "green" if result.applied else "yellow")
     if result.files:
-        lines = change_texts(result.files)
-        yield panel(f"Files: {count(len(lines), 'file')}", shortened(lines, verbose=verbose))
+        lines, total = change_texts(result.files), len(result.files)
+        yield panel(f"Files: {count(total, 'file')}", shortened(lines, total, verbose=verbose))
     yield text(_closing(result), "bold" if result.applied else "bold yellow")

@@ -64,7 +64,7 @@ def _affected(result: CorrectionResult, *, verbose: bool) -> Panel:
     ]
     what = count(len(lines), "decision")
     title = f"Left the timeline: {what}" if result.rollback else f"It is about: {what}"
-    return panel(title, shortened(lines, verbose=verbose))
+    return panel(title, shortened(lines, len(lines), verbose=verbose))
 
 
 def _recompute(result: CorrectionResult, *, verbose: bool) -> Panel:
@@ -73,7 +73,9 @@ def _recompute(result: CorrectionResult, *, verbose: bool) -> Panel:
         + line((f"  {item.text}", ""))
         for item in result.recompute
     ]
-    return panel("To be decided and run again, in this order", shortened(lines, verbose=verbose))
+    return panel(
+        "To be decided and run again, in this order", shortened(lines, len(lines), verbose=verbose)
+    )
 
 
 def _history(result: CorrectionResult, *, verbose: bool) -> Panel:
@@ -85,4 +87,4 @@ def _history(result: CorrectionResult, *, verbose: bool) -> Panel:
         )
         for past in result.history
     ]
-    return panel("Corrections of this place so far", shortened(lines, verbose=verbose))
+    return panel("Corrections of this place so far", shortened(lines, len(lines), verbose=verbose))

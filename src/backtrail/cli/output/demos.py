@@ -113,7 +113,11 @@ def _rich_step(step: DemoStep, *, verbose: bool) -> Iterator[RenderableType]:
     body: list[RenderableType] = [line(("$ ", "dim"), (step.command, "cyan"))]
     body.extend(text(sentence) for sentence in step.outcome)
     if verbose and step.files:
-        body.append(shortened([file_line(f.action, f.file) for f in step.files], verbose=True))
+        body.append(
+            shortened(
+                (file_line(f.action, f.file) for f in step.files), len(step.files), verbose=True
+            )
+        )
     if step.damage:
         body.append(_damage_table(step))
     if step.check:

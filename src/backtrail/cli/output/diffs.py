@@ -53,7 +53,9 @@ def _rich(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
         return
     title = f"{count(len(result.files), 'file')} changed, {span}"
     if result.patch is None:
-        yield panel(title, shortened(change_texts(result.files), verbose=verbose))
+        yield panel(
+            title, shortened(change_texts(result.files), len(result.files), verbose=verbose)
+        )
     else:
         yield text(title, "bold")
         yield from (

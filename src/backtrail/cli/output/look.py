@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from backtrail.cli.output.text import safe
@@ -107,13 +108,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> T
     return result
 
 
-def shortened(lines: Sequence[Text], *, verbose: bool) -> Text:
+def shortened(lines: Iterable[Text], total: int, *, verbose: bool) -> Text:
     """Lines joined; a long list is cut, and says so."""
     from rich.text import Text
 
-    shown = list(lines if verbose else lines[:SHOWN_FILES])
-    if len(shown) < len(lines):
-        shown.append(text(f"… and {len(lines) - len(shown)} more (-v shows all)", "dim"))
+    shown = list(lines if verbose else islice(lines, SHOWN_FILES))
+    if len(shown) < total:
+        shown.append(text(f"… and {total - len(shown)} more (-v shows all)", "dim"))
     return Text("\n").join(shown)
 
 

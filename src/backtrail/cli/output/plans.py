@@ -125,7 +125,8 @@ def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableTyp
         yield panel("Problem", text(status.problem, "red").append(hint, "dim"), "red")
     elif status.changes:
         title = f"{count(len(status.changes), 'file')} changed since the latest checkpoint"
-        yield panel(title, shortened(change_texts(status.changes), verbose=verbose), "yellow")
+        lines = change_texts(status.changes)
+        yield panel(title, shortened(lines, len(status.changes), verbose=verbose), "yellow")
     else:
         yield text("Nothing has changed since the latest checkpoint.", "green")
 
@@ -162,10 +163,10 @@ def change_lines(changes: Sequence[FileChange]) -> Iterator[str]:
         yield "\t".join((c.action, safe(c.file), added, removed))
 
 
-def change_texts(changes: Sequence[FileChange]) -> list[Text]:
+def change_texts(changes: Sequence[FileChange]) -> Iterator[Text]:
     from backtrail.cli.output.look import file_line
 
-    return [file_line(c.action, c.file, *_line_counts(c)) for c in changes]
+    return (file_line(c.action, c.file, *_line_counts(c)) for c in changes)
 
 
 def _line_counts(change: FileChange) -> tuple[tuple[str, str], ...]:

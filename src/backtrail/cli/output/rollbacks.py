@@ -165,15 +165,16 @@ def _changes(result: RollbackResult, *, verbose: bool) -> Panel:
     title = "Changes to revert" if result.dry_run else "Changes reverted"
     if not result.changes:
         return panel(title, text("none: every file was as it should be", "dim"))
-    lines = [file_line(c.action, c.file) for c in result.changes]
-    return panel(f"{title}: {count(len(lines), 'file')}", shortened(lines, verbose=verbose))
+    lines, total = (file_line(c.action, c.file) for c in result.changes), len(result.changes)
+    return panel(f"{title}: {count(total, 'file')}", shortened(lines, total, verbose=verbose))
 
 
 def _left_alone(result: RollbackResult, *, verbose: bool) -> Panel:
     from backtrail.cli.output.look import line, panel, shortened
 
-    lines = [line((p.file, ""), (f"  {p.reason}", "dim")) for p in result.left_alone]
-    return panel(f"Left alone: {count(len(lines), 'path')}", shortened(lines, verbose=verbose))
+    total = len(result.left_alone)
+    lines = (line((p.file, ""), (f"  {p.reason}", "dim")) for p in result.left_alone)
+    return panel(f"Left alone: {count(total, 'path')}", shortened(lines, total, verbose=verbose))
 
 
 def _impact(result: RollbackResult) -> Panel:
