@@ -220,3 +220,10 @@ def scale(session: nox.Session) -> None:
     """By hand: checkpoints and rollbacks of 20,000 files, as ratios against plain git."""
     install_package(session)
     session.run("python", "benchmarks/checkpoint_ratios.py", *session.posargs)
+
+
+@nox.session(requires=["wheel"])
+def heavy(session: nox.Session) -> None:
+    """By hand: every command at size, beside git's own time for the same work; takes an hour."""
+    install_package(session)
+    session.run("python", "-m", "benchmarks.heavy", *session.posargs)
