@@ -90,9 +90,8 @@ def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> Retenti
         reason = f"checkpoints {', '.join(map(str, removed[:_NAMED]))}"
         entry = Entry(kind, reason=reason + (", …" if len(removed) > _NAMED else ""))
         operation = log_done(ws, uow, plan, entry, outcome={"removed": removed})
-        by = f"{kind} {operation.number}, {operation.command_line}"
-        gone = {each.checkpoint.checkpoint_id: str(each.reason) for each in decision.removed}
-        uow.pruning.start(gone, at=operation.started_at, by=by)
+        gone = {each.checkpoint.checkpoint_id: each.reason for each in decision.removed}
+        uow.pruning.start(gone, operation)
     ws.failpoints.reach("prune.marked")
     _unpin(locked, decision)
     ws.failpoints.reach("prune.unpinned")

@@ -13,6 +13,7 @@ from backtrail.domain.errors import RefusedError
 from backtrail.domain.lifecycle import Purge
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
+from backtrail.domain.retention_values import RemoveReason
 from backtrail.git.aside import delete, size_on_disk
 from backtrail.services.journal import Entry, open_operation
 from backtrail.services.removal import set_aside_of
@@ -56,7 +57,8 @@ def purge_plan(ws: Workspace, plan_id: PlanId, *, files_only: bool, wait: float)
             places = _set_aside(uow, plan)
             operation = open_operation(ws, uow, plan, Entry(OperationKind.PURGE))
             if going:
-                uow.pruning.start(row.checkpoint_id for row in going)
+                gone = {row.checkpoint_id: RemoveReason.ASKED_FOR for row in going}
+                uow.pruning.start(gone, operation)
             outcome = {
                 _CHECKPOINTS: [row.seq for row in going],
                 _FILES: [str(place) for place in places],

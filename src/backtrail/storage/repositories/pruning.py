@@ -1,7 +1,6 @@
 """What retention asks of the checkpoints, and the marks of those that go."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
@@ -9,7 +8,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.ids import CheckpointId, PlanId
-from backtrail.domain.retention_values import RetentionRow
+from backtrail.domain.operation import Operation
+from backtrail.domain.retention_values import RemoveReason, RetentionRow
 from backtrail.storage.mapping import Origin, checkpoint_of
 from backtrail.storage.repositories.checkpoints import change_state
 from backtrail.storage.tables import CheckpointRow
@@ -68,12 +68,14 @@ class PruningRepository:
         found = (row for row in rows if row.metadata_json.get("released_label") == label)
         return next(map(checkpoint_of, found), None)
 
-    def start(self, reasons: Mapping[CheckpointId, str], *, at: datetime, by: str) -> None:
+    def start(self, reasons: Mapping[CheckpointId, RemoveReason], operation: Operation) -> None:
         """From here on these go, whatever happens: recovery finishes what is `pruning`."""
+        by = f"{operation.kind} {operation.number}, {operation.command_line}"
+        at = operation.started_at.isoformat()
         for checkpoint, why in reasons.items():
             row = self._session.get_one(CheckpointRow, checkpoint)
             row.state = CheckpointState.PRUNING
-            note = {"at": at.isoformat(), "by": by, "reason": why}
+            note = {"at": at, "by": by, "reason": str(why)}
             row.metadata_json = {**row.metadata_json, "pruned": note}
         self._session.flush()
 
