@@ -31,7 +31,7 @@ Feature: The demonstration
       | commit     | off the branch     |
       | staging    | staged as it was   |
       | branch     | recreated          |
-    And it prints ".env was left alone"
+    And it prints ".env is ignored by git: it is kept apart"
     And it prints "plan create NAME"
     And nothing is left behind
 

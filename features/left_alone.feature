@@ -114,7 +114,7 @@ Feature: What a rollback leaves alone, and what it tells
 
   Scenario Outline: What cannot be looked at is not said to be gone: a directory of the mode <mode>
     Given plan.toml says: max_file_size = "1 KiB"
-    And the agent runs "sh -c 'mkdir d; head -c 5000 /dev/zero > d/big'"
+    And the agent runs "sh -c 'mkdir d; head -c 5000 /dev/zero > d/big; echo > d/x.log'"
     And these modes: d <before>
     When somebody without privileges runs "plan save auth --label one"
     And these modes: d <mode>

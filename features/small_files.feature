@@ -174,6 +174,13 @@ Feature: Small ignored files that people miss come back, and of the rest the nam
       | another FIFO       | mkfifo x.log                        | of nothing that it does not hold |
       | a link             | ln -s nowhere .env                  | of nothing that it does not hold |
 
+  Scenario: One that nobody may look at
+    Given the agent writes "KEY=1\n" to "d/.env"
+    And these modes: d 0600
+    When somebody without privileges runs "plan save auth --label one"
+    Then it succeeds
+    And the latest checkpoint tells that it does not hold: d/.env
+
   Scenario: Another sandbox gets them, and a branch of the user's does not
     Given the agent writes "KEY=1\n" to ".env"
     And the agent writes "x\n" to "node_modules/x"

@@ -57,7 +57,7 @@ It Comes Back After Others Destroyed It
     Should Contain    ${status.stdout}    plan restore auth
     Shell    plan restore auth
     ${after} =    Picture Of    ${SANDBOX}
-    Pictures Should Match    ${before}    ${after}    .env
+    Pictures Should Match    ${before}    ${after}
 
 It Ends
     Shell    plan cancel auth

@@ -191,7 +191,7 @@ def _(context, command):
 @then("what happened is what the dry run told")
 def _(context):
     happened = context.ran.ok().json()["data"]
-    for part in ("changes_reverted", "left_alone", "impact", "post_rollback_state"):
+    for part in ("changes_reverted", "left_alone", "gone_since", "impact", "post_rollback_state"):
         assert happened[part] == context.told[part], (part, happened[part], context.told[part])
     assert happened["changes_reverted"], "nothing happened"
 

@@ -129,7 +129,7 @@ class Story:
         self._done(
             StepName.SAVE,
             f"Checkpoint {saved.seq} holds the files, what is staged, HEAD and the branch",
-            f"{SECRETS} is ignored by git: it stays out, and will be left alone",
+            f"{SECRETS} is ignored by git: it is kept apart from all others, and comes back, too",
         )
         return self._look_at(plan)
 

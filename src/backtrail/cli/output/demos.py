@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 NUMBERS = {name: number for number, name in enumerate(StepName, 1)}
 COLUMNS = ("damage", "what the agent did", "after the rollback")
 LESSONS = (
-    "A checkpoint holds files, permission bits, links, index, HEAD and branch.",
+    "A checkpoint holds files, .env included, permission bits, links, index, HEAD and branch.",
     "Every rollback first saves what is there: undo and redo lose nothing.",
-    "What git ignores is left alone, and your own checkout is never used.",
+    "What else git ignores is left alone, and your own checkout is never used.",
 )
 # These would lead commands away from a repository that was kept.
 MISLEADING = ("GIT_DIR", "PLAN_DATABASE_URL", "PLAN_HOME", "PLAN_ID")
