@@ -16,7 +16,6 @@ from backtrail.git.beneath import Beneath
 from backtrail.git.gitstate import read_index
 from backtrail.git.ignore import ConfiguredPlace, ask_rules, scratch_directory
 from backtrail.git.judging import ignored_here
-from backtrail.git.paths import lstat_inside
 from backtrail.git.staging import copy_entry, move_where_free
 
 if TYPE_CHECKING:
@@ -84,7 +83,8 @@ def copy_files(source: Path, target: Path, paths: Sequence[bytes]) -> list[bytes
 
 def _copy(origin: Beneath, inside: Beneath, path: bytes) -> bool:
     info = origin.lstat(path)
-    if info is None or not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
+    plain = info is not None and (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode))
+    if not plain or inside.lstat(path) is not None:
         return False
     source, name = origin.above(path)
     try:

@@ -91,7 +91,7 @@ def _holds_anything(directory: str) -> bool:
     try:
         with os.scandir(directory) as entries:
             return next(entries, None) is not None
-    except PermissionError:
+    except OSError:
         return True
 
 
