@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import rows
+import rows
 
 PLAN = (sys.executable, "-c", "from backtrail.cli.main import main; main()")
 GIT = ("git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null")

@@ -41,3 +41,12 @@ Feature: Plain and heavy
       | command           | progress               |
       | plan status auth  | looking at the sandbox |
       | plan diff -p auth | comparing              |
+
+  Scenario: What is ignored by the thousand is not kept in the log of every rollback
+    Given a repository with plan "auth"
+    And .gitignore in the sandbox says: file[1-9]*.txt
+    And the agent works and saves: one
+    And the agent writes 3000 files
+    When I roll back to "one"
+    And I undo
+    Then no operation takes more than 1000 bytes of the log

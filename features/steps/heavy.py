@@ -58,3 +58,10 @@ def _(context, words):
 @then("the terminal showed less than {count:d} lines")
 def _(context, count):
     assert context.shown.count("\n") < count, context.shown
+
+
+@then("no operation takes more than {count:d} bytes of the log")
+def _(context, count):
+    rows = context.world.rows.query("SELECT kind, result_json FROM operations")
+    assert len(rows) > 2, rows
+    assert all(len(str(result)) <= count for _, result in rows), rows

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from backtrail.services.workspace import Workspace
     from backtrail.storage.database import UnitOfWork
 
+IGNORED_BEFORE = "ignored_before"
+"""What was ignored when a restore began: needed until it ends, and by nobody afterwards."""
+
 
 DURING_MERGE = "during_merge"
 
@@ -109,12 +112,17 @@ def log_done(
     return operation
 
 
+def outcome_of(operation: Operation) -> dict[str, Any]:
+    """What is worth keeping of an operation that ends: no list that may be as long as a disk."""
+    return {name: value for name, value in operation.result.items() if name != IGNORED_BEFORE}
+
+
 def fail_operation(ws: Workspace, operation: Operation, why: str) -> None:
     """Close an operation that did not do what was asked; this is final."""
     with ws.database.write() as uow:
         uow.operations.update(
             operation.operation_id,
             state=OperationState.FAILED,
-            result={**operation.result, "failure": redacted(why)},
+            result={**outcome_of(operation), "failure": redacted(why)},
             finished_at=ws.now(),
         )

@@ -29,6 +29,7 @@ from backtrail.services.creation import (
     whole_size,
     write_commit,
 )
+from backtrail.services.journal import outcome_of
 from backtrail.services.limits import limits_of
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _named(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> Name
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:
-    plan_id = operation.plan_id
+    plan_id, result = operation.plan_id, outcome_of(operation)
     if not operation.paths and operation.epoch_after is not None:
         uow.plans.set_epoch(plan_id, operation.epoch_after)
         lineage = lineage_of(operation.epoch_after, uow.epochs.all(plan_id))
@@ -185,13 +186,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
         uow.checkpoints.mark_superseded(changes)
         if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
             uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
-        children = settle_children(uow, operation, lineage)
-        uow.operations.update(operation.operation_id, result={**operation.result, **children})
+        result |= settle_children(uow, operation, lineage)
     uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
         finished_at=locked.workspace.now(),
+        result=result,
     )
 
 

@@ -31,7 +31,7 @@ from backtrail.git.restore_git_state import (
 )
 from backtrail.services.goals import goal_of
 from backtrail.services.guards import damaged
-from backtrail.services.journal import asked_of_git, fail_operation
+from backtrail.services.journal import IGNORED_BEFORE, asked_of_git, fail_operation
 from backtrail.services.landing import Seen, land
 from backtrail.services.leftovers import left_names
 from backtrail.services.limits import limits_of
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from backtrail.git.store import ObjectWalk
     from backtrail.services.workspace import LockedSandbox, Workspace
 
-_IGNORED = "ignored_before"
 _PATHS_IN_DETAILS = 100
 # File systems may date by the second, and never finer than by the clock's tick.
 CLOCK_STEP_NS = 2_000_000_000
@@ -118,7 +117,7 @@ def begin_restoring(
             operation.operation_id,
             state=OperationState.RESTORING,
             safety_checkpoint_id=safety.checkpoint_id,
-            result={**operation.result, _IGNORED: list(ignored)},
+            result={**operation.result, IGNORED_BEFORE: list(ignored)},
         )
         if operation.kind in GOING_BACK:
             stacks = uow.operations.stacks(operation.plan_id)
@@ -129,7 +128,7 @@ def begin_restoring(
         operation,
         state=OperationState.RESTORING,
         safety_checkpoint_id=safety.checkpoint_id,
-        result={**operation.result, _IGNORED: list(ignored)},
+        result={**operation.result, IGNORED_BEFORE: list(ignored)},
     )
 
 
@@ -239,7 +238,7 @@ def _restore_git(
 def _prove_files(
     locked: LockedSandbox, operation: Operation, files: FilePlan, since_ns: int
 ) -> FileProof:
-    spared = operation.result.get(_IGNORED, [])
+    spared = operation.result.get(IGNORED_BEFORE, [])
     return prove_files(locked.store, locked.sandbox, files, spared, since_ns - CLOCK_STEP_NS)
 
 
