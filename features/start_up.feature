@@ -20,6 +20,8 @@ Feature: Start-up
     And it loads none of: alembic, git
 
   Scenario: A plan needs GitPython to be made, and a new database needs Alembic
-    Given the database is not there yet
     When I look at what "plan create another" loads
-    Then it loads: alembic, git, sqlalchemy
+    Then it loads: git, sqlalchemy
+    Given the database is not there yet
+    When I look at what "plan db upgrade" loads
+    Then it loads: alembic, sqlalchemy

@@ -9,7 +9,9 @@ import os
 import random
 import shutil
 import signal
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.disk import Walk, entry_at, walk
@@ -18,7 +20,6 @@ from support.forked import run_forked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from support.world import Ran, World
 
@@ -30,6 +31,7 @@ COMMANDS = (
     ("rollback", "auth", "one", "--yes"),
     ("save", "auth"),
 )
+_ULID = 26
 DOCUMENTED = {0, 1, 5, 7, 8, 9, 10, 11}
 
 
@@ -108,7 +110,7 @@ class Case:
 
 
 def cases(home: Path) -> list[Case]:
-    """All of them with BACKTRAIL_EXAMPLES; else each kind of file with some of the damages."""
+    """All of them with BACKTRAIL_EXAMPLES; else each kind of file with one of the damages."""
     found = list(_all(home))
     return found if thorough() else _few(found)
 
@@ -122,29 +124,28 @@ def _all(home: Path) -> Iterator[Case]:
 
 
 def _few(found: list[Case]) -> list[Case]:
-    """Of files of one kind, which differ in digits alone, the first; of the damages every fifth."""
-    kinds: dict[tuple[str, str], Case] = {}
+    """Each kind of file with one of the damages, another one for each: each is among them."""
+    kinds: dict[str, dict[str, Case]] = {}
     for case in found:
-        kind = "".join("0" if letter.isdigit() else letter for letter in case.name)
-        kinds.setdefault((_kind(case.name), case.damage), case)
-        del kind
-    return [case for at, case in enumerate(kinds.values()) if at % 4 == 0]
+        kinds.setdefault(_kind(case.name), {}).setdefault(case.damage, case)
+    chosen: list[Case] = []
+    used = Counter[int]()
+    for damages in kinds.values():
+        several = list(damages.values())
+        at = used[len(several)] * (3 if len(several) > 3 else 1)
+        chosen.append(several[at % len(several)])
+        used[len(several)] += 1
+    return chosen
 
 
 def _kind(name: str) -> str:
+    """What a file is, whatever ids are in its path."""
     parts = name.split("/")
-    if parts[:2] == ["store.git", "objects"] and len(parts) == 4 and parts[2] != "pack":
-        return "an object"
-    if parts[:2] == ["store.git", "objects"] and len(parts[-1]) == 2:
-        return "a directory of objects"
-    return "/".join("an id" if len(part) == 26 else part.partition("pack-")[0] + part[-5:] for part in parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the sandbox holds at the checkpoint that is rolled back to."""
-
-    files: Walk
+    if parts[:2] == ["store.git", "objects"] and len(parts[2:]) in (1, 2):
+        kind = parts[2] if parts[2] in ("info", "pack") else "fan-out"
+        return f"{kind}, {len(parts)}, {Path(name).suffix}"
+    ids = ("an id" + part[26:] if len(part) >= _ULID else part for part in parts)
+    return "/".join(ids)
 
 
 def trouble_of(world: World, case: Case, wanted: Walk) -> list[str]:
@@ -225,4 +226,4 @@ def _writable(root: Path) -> None:
         for name in folders:
             path = os.path.join(directory, name)
             if not os.path.islink(path):
-                os.chmod(path, 0o700)  # noqa: PTH101
+                os.chmod(path, 0o700)

@@ -7,7 +7,7 @@ import getpass
 import hashlib
 import os
 import platform
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from backtrail.config import Configuration, Place, place_of, read_configuration
 from backtrail.domain.errors import NoPlansYetError, StorageError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.git.discovery import Worktree, find_worktree, worktree_at
+from backtrail.git.elsewhere import Elsewhere
 from backtrail.git.env import users_environment
 from backtrail.git.gitstate import user_git
 from backtrail.git.identity import refuse_own_files_inside
@@ -80,6 +81,7 @@ class Services:
     applies: ApplyService
     corrections: CorrectionService
     workspace: Workspace
+    _ending: ExitStack
 
     @property
     def notices(self) -> list[str]:
@@ -87,7 +89,7 @@ class Services:
         return self.workspace.notices
 
     def close(self) -> None:
-        self.workspace.database.close()
+        self._ending.close()
 
 
 def open_services(
@@ -118,15 +120,18 @@ def open_services(
     own_paths = (layout.home, worktree.common_dir, *database_files(url))
     if to_capture is not None:
         _refuse_own_files(to_capture, own_paths)
-    with own_files(layout.home):
-        store = _open_store(layout, worktree.common_dir, claim=bool(environ.get("PLAN_HOME")))
+    with ExitStack() as opened, own_files(layout.home):
+        store = _open_store(layout, worktree.common_dir, environ)
+        store = opened.enter_context(store.joined())
         engine = create_database_engine(url)
+        opened.callback(engine.dispose)
         ensure_schema(engine, in_use=lambda: bool(store.sandboxes()))
         put_right = store.look_after(
             lambda: store_of_sandboxes(engine, store.sandboxes()),
             lambda: _object_format(worktree.common_dir),
         )
         store_id, host_id = store.store_id(), _host_id()
+        ending = opened.pop_all()
     workspace = Workspace(
         common_dir=worktree.common_dir,
         main_root=_main_root(worktree),
@@ -146,7 +151,7 @@ def open_services(
         notices=put_right,
         settings=configuration.settings,
     )
-    return _services_in(workspace, environ)
+    return _services_in(workspace, environ, ending)
 
 
 @contextmanager
@@ -175,7 +180,7 @@ def _find(start: Path, ownership: Ownership) -> Worktree:
     return worktree
 
 
-def _services_in(workspace: Workspace, environ: Mapping[str, str]) -> Services:
+def _services_in(workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> Services:
     checkpoints = CheckpointService(workspace)
     return Services(
         plans=PlanService(workspace),
@@ -189,6 +194,7 @@ def _services_in(workspace: Workspace, environ: Mapping[str, str]) -> Services:
         applies=ApplyService(workspace),
         corrections=CorrectionService(checkpoints, workspace),
         workspace=workspace,
+        _ending=ending,
     )
 
 
@@ -295,18 +301,24 @@ def _database_url(layout: StoreLayout, environ: Mapping[str, str]) -> str | Path
     return environ.get("PLAN_DATABASE_URL") or layout.home / "plan.db"
 
 
-def _open_store(layout: StoreLayout, common_dir: Path, *, claim: bool) -> PrivateStore:
-    """The store, in a directory that nobody else can read; `claim` marks one as this store's."""
+def _open_store(layout: StoreLayout, common_dir: Path, environ: Mapping[str, str]) -> PrivateStore:
+    """The store, in a directory that nobody else can read; a chosen one is marked as its own."""
     layout.make_directories()
     check_private(layout.home)
-    if claim:
+    if environ.get("PLAN_HOME"):
         claim_home(layout, common_dir)
-    store = PrivateStore(layout, common_dir)
+    store = PrivateStore(layout, common_dir, elsewhere=Elsewhere(_temporary(environ)))
     if not store.exists():
         with _shared_lock(layout):
             if not store.exists():
                 store.create(_object_format(common_dir))
     return store
+
+
+def _temporary(environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Where there may be room for what is not to be kept; mkdtemp makes it safe."""
+    usual = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
+    return tuple(map(Path, filter(None, (environ.get("TMPDIR"), *usual))))
 
 
 def _object_format(common_dir: Path) -> str:

@@ -14,18 +14,20 @@ from backtrail.cli.trailing import WRAPPERS
 from backtrail.domain.errors import BacktrailError, ExitCode, UsageError
 
 # The machine's doing, not ours: no traceback would help, and the sentence says it all.
-_ENVIRONMENT = frozenset(
-    {
-        errno.ENOSPC,
-        errno.EDQUOT,
-        errno.EACCES,
-        errno.EPERM,
-        errno.EROFS,
-        errno.EMFILE,
-        errno.ENFILE,
-        errno.EIO,
-    }
-)
+_NO_ROOM = "free some space and try again; what was begun is then finished or taken back"
+_NO_LEAVE = "see whose it is and what its permission bits allow, then try again"
+_TOO_MANY = "close some files or raise the limit (ulimit -n), then try again"
+_ENVIRONMENT = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: _NO_ROOM,
+    errno.EFBIG: _NO_ROOM,
+    errno.EACCES: _NO_LEAVE,
+    errno.EPERM: _NO_LEAVE,
+    errno.EROFS: "commands that only look work there; others need a place that can be written",
+    errno.EMFILE: _TOO_MANY,
+    errno.ENFILE: _TOO_MANY,
+    errno.EIO: "see what the system's log says of that disk",
+}
 INTERRUPTED = Failure(ExitCode.INTERRUPTED, "interrupted", "interrupted")
 _IF_BEGUN = (
     "if something was begun, the next command that writes finishes it or takes it back; "
@@ -53,7 +55,8 @@ def failure_of(error: BaseException, session: Session) -> Failure:
         return _usage(error, session)
     if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
         where = f": {error.filename}" if error.filename else ""
-        return Failure(ExitCode.FAILED, "failed", f"{error.strerror}{where}")
+        hint = _ENVIRONMENT[error.errno]
+        return Failure(ExitCode.FAILED, "failed", f"{error.strerror}{where}", hint)
     return _defect(error, session)
 
 

@@ -120,6 +120,10 @@ class GitFailedError(BacktrailError):
     code = "git_failed"
 
 
+class NoSpaceError(GitFailedError):
+    """Git could not write for want of room."""
+
+
 class StorageError(BacktrailError):
     """The database cannot be used."""
 

@@ -13,6 +13,7 @@ from backtrail.domain.errors import FailedError, RefusedError
 from backtrail.git.aside import delete
 from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory, fsync_file, fsync_tree
+from backtrail.git.presence import note_staging
 from backtrail.git.staging import can_rename
 
 if TYPE_CHECKING:
@@ -43,14 +44,18 @@ def refuse_existing(target: Path) -> None:
 
 
 @contextmanager
-def new_directory(store: PrivateStore, target: Path) -> Generator[Path]:
-    """A directory to be filled where nobody else is at work, which then gets its name."""
+def new_directory(store: PrivateStore, target: Path, scratch: Path) -> Generator[Path]:
+    """A directory to be filled where nobody else is at work, which then gets its name.
+
+    The scratch directory remembers where it is made, should the command be killed.
+    """
     above = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         store.layout.staging.mkdir(mode=0o700, exist_ok=True)
         with Beneath(store.layout.staging) as own:
             near = can_rename(own.directory(b""), above)
-        with _building(target, store.layout.staging if near else target.parent) as building:
+        place = store.layout.staging if near else target.parent
+        with _building(target, place, scratch) as building:
             yield building
             building.chmod(0o777 & ~_umask())
             fsync_tree(building)
@@ -62,15 +67,16 @@ def new_directory(store: PrivateStore, target: Path) -> Generator[Path]:
 
 
 @contextmanager
-def _building(target: Path, place: Path) -> Generator[Path]:
+def _building(target: Path, place: Path, scratch: Path) -> Generator[Path]:
     building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=place))
     try:
+        note_staging(scratch, building)
         yield building
     finally:
         delete(building)
 
 
-def pack(source: Path, target: Path, mode: Mode, moment: int) -> None:
+def pack(source: Path, target: Path, mode: Mode, moment: int, scratch: Path) -> None:
     """Pack a directory's contents; owners are left out, and dates are those of the checkpoint."""
 
     def settled(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -78,7 +84,7 @@ def pack(source: Path, target: Path, mode: Mode, moment: int) -> None:
             setattr(member, name, value)
         return member
 
-    with _building(target, target.parent) as building:
+    with _building(target, target.parent, scratch) as building:
         half = building / "archive"
         with tarfile.open(half, mode, format=tarfile.PAX_FORMAT) as archive:
             for entry in sorted(source.iterdir()):

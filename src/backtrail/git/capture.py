@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backtrail.domain.capture import CaptureRules
-from backtrail.domain.errors import GitFailedError
+from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.git.backdated import note_backdated, read_backdated
+from backtrail.git.elsewhere import NO_ROOM
 from backtrail.git.gitstate import GitState, ask_git_state
 from backtrail.git.ignore import ConfiguredPlace, UserSettings, ask_rules, rules_in_force
 from backtrail.git.inventory_memo import InventoryMemo, read_inventory_memo
@@ -78,6 +80,7 @@ class Camera:
 
         The caller holds the sandbox's lock: the private index is brought up to date, too.
         """
+        self.store.refuse_elsewhere()
         began = time.time_ns()
         branches = replacing.branches
         with self._shot(known_heads, branches, fresh_seed=fresh_seed) as shot:
@@ -124,7 +127,24 @@ class Camera:
         memo.write(self._beside("state"))
 
     def peek(self, *, replacing: Replacing = _NOTHING) -> Glimpse:
-        """Look without a lock and without changing the private index."""
+        """Look without a lock and without changing the private index.
+
+        Where the store cannot be written, the look is taken from elsewhere.
+        """
+        if self.store.elsewhere.place is None:
+            if os.access(self.store.layout.scratch, os.W_OK):
+                try:
+                    return self._glimpse(replacing)
+                except (NoSpaceError, OSError) as error:
+                    if isinstance(error, OSError) and error.errno not in NO_ROOM:
+                        raise
+                    cause = str(error)
+            else:
+                cause = "the checkpoint store is read-only"
+            self.store.look_from_elsewhere(cause)
+        return self._glimpse(replacing)
+
+    def _glimpse(self, replacing: Replacing) -> Glimpse:
         with self._shot((), replacing.branches) as shot:
             shot.refresh(None)
             made = shot.glance(replacing)

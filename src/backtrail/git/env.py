@@ -116,3 +116,9 @@ def store_environment(git_dir: Path, work_tree: Path, index: Path) -> dict[str, 
 
 def settings_arguments(settings: tuple[str, ...]) -> list[str]:
     return [word for setting in settings for word in ("-c", setting)]
+
+
+def quoted_path(path: Path) -> str:
+    """The variable holds a list; quotes keep a colon in a path from splitting it."""
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

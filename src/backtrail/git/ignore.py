@@ -138,7 +138,7 @@ def rules_in_force(store: PrivateStore, rules: IgnoreRules) -> Generator[tuple[s
 
 @contextmanager
 def scratch_directory(store: PrivateStore) -> Generator[Path]:
-    path = Path(tempfile.mkdtemp(dir=store.layout.scratch))
+    path = Path(tempfile.mkdtemp(dir=store.scratch))
     try:
         yield path
     finally:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from backtrail.domain.errors import GitFailedError
+from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.git.complaints import full_disk, is_of_damage, without_rules
 from backtrail.git.env import git_executable, settings_arguments
 from backtrail.git.locks import git_busy
@@ -36,6 +36,7 @@ _FIRST_LOOK = 2.0
 _STDERR_SHOWN = 2000
 _LONGEST_REASON = 300
 _LOCKED = re.compile(rb"Unable to create '(.+\.lock)': File exists")
+_FULL_BY_SIGNAL = {-signal.SIGXFSZ: "File too large"}
 _HINT_FULL = "free some space and try again; what was begun is then finished or taken back"
 _HINT_DAMAGED = (
     "something that git reads is damaged: other checkpoints may be whole, plan checkpoint list "
@@ -75,12 +76,13 @@ class Output:
             if len(told) > _LONGEST_REASON:
                 # The name of a path deeper than the system allows, for one.
                 told = f"{told[:_LONGEST_REASON]} …"
-            word, full = command_word(self.arguments), full_disk(self.stderr)
-            raise GitFailedError(
-                f"{full}: git {word} could not write" if full else f"git {word} failed: {told}",
-                hint=_HINT_FULL if full else _HINT_DAMAGED if is_of_damage(self.stderr) else None,
-                details={"stderr": self.complaint()},
-            )
+            word, details = command_word(self.arguments), {"stderr": self.complaint()}
+            if full := full_disk(self.stderr) or _FULL_BY_SIGNAL.get(self.code):
+                raise NoSpaceError(
+                    f"{full}: git {word} could not write", hint=_HINT_FULL, details=details
+                )
+            hint = _HINT_DAMAGED if is_of_damage(self.stderr) else None
+            raise GitFailedError(f"git {word} failed: {told}", hint=hint, details=details)
         return self
 
     def refuse_if_locked(self) -> None:

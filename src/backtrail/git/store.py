@@ -10,18 +10,26 @@ import json
 import os
 import shutil
 import stat
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backtrail.domain.errors import RefusedError, StorageError
+from backtrail.domain.errors import NoSpaceError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
 from backtrail.domain.wording import some_of
 from backtrail.git.checked_file import read_plain
 from backtrail.git.durable import fsync_tree, write_durably
-from backtrail.git.env import STORE_SETTINGS, scrubbed_environment, store_environment
+from backtrail.git.elsewhere import Elsewhere
+from backtrail.git.env import (
+    STORE_SETTINGS,
+    quoted_path,
+    scrubbed_environment,
+    store_environment,
+)
 from backtrail.git.linking import link_objects
 from backtrail.git.locks import exclusive_lock
+from backtrail.git.presence import join
 from backtrail.git.runner import GitRunner, RunningGit
 from backtrail.git.store_files import (
     adopted_record,
@@ -35,7 +43,7 @@ from backtrail.git.store_files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from backtrail.git.store_files import StoreRecord
@@ -169,27 +177,56 @@ class PrivateStore:
         common_dir: Path,
         lock_descriptors: tuple[int, ...] = (),
         deadline: float = 0.0,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.layout = layout
         self.common_dir = common_dir
         self.lock_descriptors = lock_descriptors
         self.deadline = deadline
         self.git_dir = layout.git_dir
+        self.elsewhere = elsewhere or Elsewhere()
 
     def locked(self, descriptor: int, deadline: float = 0.0) -> PrivateStore:
         """The same store whose git children hold this lock as well."""
         locks = (*self.lock_descriptors, descriptor)
-        return PrivateStore(self.layout, self.common_dir, locks, deadline)
+        return PrivateStore(self.layout, self.common_dir, locks, deadline, self.elsewhere)
+
+    @contextmanager
+    def joined(self) -> Generator[PrivateStore]:
+        """The same store, used together with others; what killed commands left in it is gone."""
+        descriptor = join(self.layout)
+        try:
+            yield self if descriptor is None else self.locked(descriptor)
+        finally:
+            self.elsewhere.close()
+            if descriptor is not None:
+                os.close(descriptor)
+
+    @property
+    def scratch(self) -> Path:
+        """Where temporary things go."""
+        place = self.elsewhere.place
+        return self.layout.scratch if place is None else place / "scratch"
 
     def git(self, work_tree: Path | None = None, index: Path | None = None) -> GitRunner:
         """Scrubbed git on the store, for a work tree and an index where they matter."""
-        tree = work_tree or self.layout.scratch
-        return GitRunner(
-            store_environment(self.git_dir, tree, index or self.layout.scratch / "no-index"),
-            STORE_SETTINGS,
-            tree,
-            self.lock_descriptors,
-        )
+        tree = work_tree or self.scratch
+        environment = store_environment(self.git_dir, tree, index or self.scratch / "no-index")
+        lenders = (self.git_dir / "objects", self.common_dir / "objects")
+        borrowing = self.elsewhere.environment(*map(quoted_path, lenders))
+        return GitRunner({**environment, **borrowing}, STORE_SETTINGS, tree, self.lock_descriptors)
+
+    def look_from_elsewhere(self, cause: str) -> None:
+        """From here on nothing is written into the store, also nothing that is to be kept."""
+        self.elsewhere.open(cause)
+
+    def refuse_elsewhere(self) -> None:
+        """Refuse to keep what refers to objects that are in no store."""
+        if self.elsewhere.place is not None:
+            raise NoSpaceError(
+                "the checkpoint store cannot be written: it is read-only, or its disk is full",
+                hint="free some space and try again",
+            )
 
     def exists(self) -> bool:
         """Whether it is there; one that was there and is gone is not made anew in silence."""
@@ -198,7 +235,8 @@ class PrivateStore:
         if os.path.lexists(self.layout.record):
             raise StorageError(
                 f"the checkpoint store {str(self.git_dir)!r} is gone, with all checkpoints in it",
-                hint=f"restore it from a backup; to begin anew, move {str(self.layout.home)!r} away",
+                hint="restore it from a backup; to begin anew, move "
+                f"{str(self.layout.home)!r} away",
             )
         return False
 
@@ -267,6 +305,7 @@ class PrivateStore:
 
     def pin(self, sandbox: SandboxId, checkpoint: CheckpointId, commit: CommitId) -> None:
         """Create the checkpoint's ref, which must not exist."""
+        self.refuse_elsewhere()
         self.git().call("update-ref", self.ref_name(sandbox, checkpoint), commit, "0" * len(commit))
 
     def unpin(self, sandbox: SandboxId, commits: Mapping[CheckpointId, CommitId]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CommitId
+from backtrail.git.env import quoted_path
 from backtrail.git.gitstate import user_git
 from backtrail.git.trees import missing_objects
 
@@ -31,6 +32,9 @@ def bring_commits(
     History ends where known history begins: those boundary commits are kept with their trees
     and without their parents. Gives those of the commits that lead to all the others.
     """
+    if store.elsewhere.place is not None:
+        # The user's objects are borrowed as they are.
+        return
     borrowed = _user_view(store)
     wanted = [*commits, *(f"^{c}" for c in known if c not in commits)]
     walk = store.git().call(
@@ -177,12 +181,6 @@ def _user_view(store: PrivateStore) -> Mapping[str, str]:
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted_path(store.common_dir / "objects"),
         "GIT_SHALLOW_FILE": str(shallow) if shallow.exists() else os.devnull,
     }
-
-
-def quoted_path(path: Path) -> str:
-    """The variable holds a list; quotes keep a colon in a path from splitting it."""
-    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def _lines(items: Sequence[str]) -> bytes:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from backtrail.git.env import quoted_path
 from backtrail.git.runner import GitRunner
-from backtrail.git.transfer import quoted_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

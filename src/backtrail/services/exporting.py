@@ -52,15 +52,15 @@ def export_checkpoint(
     captured = whole_content(ws, checkpoint)
     mode, included = archive_mode(target), captured.state.included.tree
     ws.progress("writing files")
-    if mode is None:
-        with new_directory(ws.store, target) as building:
-            count = materialize(ws.store, captured, building, ignored=ignored)
-    else:
-        with scratch_directory(ws.store) as directory:
-            tree = directory / "tree"
+    with scratch_directory(ws.store) as scratch:
+        if mode is None:
+            with new_directory(ws.store, target, scratch) as building:
+                count = materialize(ws.store, captured, building, ignored=ignored)
+        else:
+            tree = scratch / "tree"
             tree.mkdir()
             count = materialize(ws.store, captured, tree, ignored=ignored)
-            pack(tree, target, mode, int(checkpoint.created_at.timestamp()))
+            pack(tree, target, mode, int(checkpoint.created_at.timestamp()), scratch)
     left_out = len(list_tree(ws.store, included)) if included and not ignored else 0
     return ExportResult(plan, checkpoint, target, count, left_out)
 

@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from backtrail.domain.errors import StorageError
 from backtrail.storage.address import URL_HINT, database_address, database_place
+from backtrail.storage.reading import ReadOnlyConnection, may_be_read, open_for_reading
 
 BUSY_TIMEOUT_SECONDS = 30
 # Transactions are short. One that is idle for longer belongs to a process that was stopped, or to a
@@ -169,6 +170,7 @@ def _open_sqlite(address: URL) -> Engine:
         # isolation_level None: BEGIN is ours to say, see _begin_sqlite.
         connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_SECONDS},
     )
+    event.listen(engine, "do_connect", _connect_sqlite)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -191,9 +193,26 @@ def _create_private_file(path: Path) -> None:
         ) from error
 
 
+def _connect_sqlite(
+    _dialect: object, _record: object, words: tuple[str], settings: dict[str, Any]
+) -> sqlite3.Connection:
+    """Open it; on a read-only or full disk so that it can at least be read."""
+    connection = sqlite3.connect(*words, **settings)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.Error as error:
+        connection.close()
+        if not may_be_read(error):
+            raise
+        return open_for_reading(Path(words[0]), settings, error)
+    return connection
+
+
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # Damaged text must load, too: what matters then is that the row can be seen at all.
     connection.text_factory = _text
+    if isinstance(connection, ReadOnlyConnection):
+        return
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -205,6 +224,9 @@ def _text(raw: bytes) -> str:
 def _begin_sqlite(connection: Connection) -> None:
     """A transaction that may write takes the write lock at once: upgrading later can fail."""
     writes = _WRITER in connection.get_execution_options()
+    opened = connection.connection.dbapi_connection
+    if writes and isinstance(opened, ReadOnlyConnection):
+        raise opened.cause
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

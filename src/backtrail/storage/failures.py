@@ -10,7 +10,7 @@ from backtrail.domain.errors import BacktrailError, BusyError, StorageError
 
 _DAMAGED = "is damaged"
 _NOT_A_DATABASE = "is damaged or not a database"
-_FULL = "cannot grow: the disk is full"
+_FULL = "cannot grow: No space left on device"
 _LOCKED = "is locked by another process"
 _CROWDED = "has no connection left for this process"
 _UNREACHABLE = "cannot be reached"
