@@ -16,7 +16,7 @@ from support.world import PATIENCE_SECONDS
 LOOKS = (
     "list", "list --changes", "log auth", "status auth", "diff -p auth one", "path auth",
     "diff -p auth one two", "checkpoint list auth", "checkpoint show auth one", "ops auth",
-    "steps auth", "runs auth", "config show", "policy show -p auth", "db status", "decision list",
+    "steps auth", "runs auth", "config show", "policy auth", "db status", "decision list auth",
 )  # fmt: skip
 LITTER = (
     "objects/tmp_obj_aB3xyz", "objects/00/tmp_obj_q1W2e3", "objects/pack/tmp_pack_Zz9",

@@ -41,7 +41,7 @@ _BROKEN = re.compile(
     rb"not a git repository|bad (?:config|object|tree|signature|sha1|ref|revision)|shallow|corrupt"
     rb"|inflate|unable to (?:read|parse|unpack|find)|[Cc]ould not (?:read|parse)|missing|is empty"
     rb"|pack(?:file|ed|-)|not a valid|mismatch|too-short|malformed|garbage|broken|truncated"
-    rb"|premature end|hash|does not exist|cannot lock ref|is too small|non-monotonic"
+    rb"|premature end|hash|does not exist|cannot lock ref|is too small|unavailable|non-monotonic"
 )
 _DENIED = b"Permission denied"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")

@@ -34,7 +34,7 @@ def open_for_reading(
     path: Path, settings: dict[str, Any], cause: sqlite3.Error
 ) -> sqlite3.Connection:
     """The database as it is now; the first failure counts if this one fails as well."""
-    log = path.with_name(f"{path.name}-wal")
+    log, cause = path.with_name(f"{path.name}-wal"), _without_room(path, cause)
     with suppress(sqlite3.Error, OSError):
         if log.exists() and log.stat().st_size:
             with tempfile.TemporaryDirectory(prefix="backtrail-look-") as place:
@@ -53,7 +53,7 @@ def _opened(
     address = f"file:{quote(str(path))}{how}"
     connection = sqlite3.connect(address, uri=True, factory=ReadOnlyConnection, **settings)
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    connection.cause = _without_room(path, cause)
+    connection.cause = cause
     return connection
 
 
