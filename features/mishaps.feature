@@ -25,6 +25,12 @@ Feature: Mishaps
     Then it succeeds
     And rows and refs agree, and nothing is half done
 
+  Scenario: There is no room for the answer
+    When I run "plan save auth --format json" and the disk is full that its answer goes to
+    Then it exits with 1 and says "the output cannot be written: No space left on device"
+    And it notes "hint: what was asked for was done; plan ops tells"
+    And there are 1 plans with 4 complete checkpoints each, without a gap
+
   Scenario: Git is not installed
     When I run "plan save auth" where git is not installed
     Then it exits with 9 and says "git is not installed"

@@ -74,6 +74,12 @@ def _(context):
     assert "ZeroDivisionError: division by zero" in text, text
 
 
+@when('I run "{command:Text}" and the disk is full that its answer goes to')
+def _(context, command):
+    words = [*context.world.program(), *command.split()[1:]]
+    context.ran = context.world.run("sh", "-c", 'exec "$@" >/dev/full', "sh", *words)
+
+
 @when('I run "{command:Text}" where git is not installed')
 def _(context, command):
     env = {"PATH": str(context.world.home)}

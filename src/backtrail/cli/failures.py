@@ -62,9 +62,12 @@ def failure_of(error: BaseException, session: Session) -> Failure:
 
 def _interrupted(command: str | None) -> Failure:
     """Ctrl-C; somebody who pressed it in the middle of a change wonders what became of that."""
-    if command is None or {command, command.partition(" ")[0]} & _LOOKING:
-        return INTERRUPTED
-    return replace(INTERRUPTED, hint=_IF_BEGUN)
+    return INTERRUPTED if only_looks(command) else replace(INTERRUPTED, hint=_IF_BEGUN)
+
+
+def only_looks(command: str | None) -> bool:
+    """Whether a command changes nothing, whatever becomes of it."""
+    return command is None or bool({command, command.partition(" ")[0]} & _LOOKING)
 
 
 def as_wrapper(failure: Failure, session: Session) -> Failure:

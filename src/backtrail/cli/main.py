@@ -8,7 +8,7 @@ from pathlib import Path
 from backtrail.cli import trailing
 from backtrail.cli.app import program
 from backtrail.cli.endings import every_end_is_an_interrupt
-from backtrail.cli.failures import INTERRUPTED, as_wrapper, failure_of
+from backtrail.cli.failures import INTERRUPTED, as_wrapper, failure_of, only_looks
 from backtrail.cli.output import streams
 from backtrail.cli.output.emit import emit
 from backtrail.cli.output.report import Failure, Report
@@ -64,6 +64,8 @@ def _print(session: Session, outcome: Report | Failure) -> int:
         streams.discard_output()
         where = f" to {session.result_file}" if session.result_file else ""
         streams.talk(f"error: the output cannot be written{where}: {error.strerror}")
+        if isinstance(outcome, Report) and not only_looks(session.command):
+            streams.talk("hint: what was asked for was done; plan ops tells")
         return _unwritten(session, outcome)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - as above
         failure = failure_of(error, session)

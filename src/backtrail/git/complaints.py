@@ -39,9 +39,10 @@ _CHANGED = re.compile(
 _FULL = re.compile(rb"No space left on device|Disk quota exceeded|File too large")
 _BROKEN = re.compile(
     rb"not a git repository|bad (?:config|object|tree|signature|sha1|ref|revision)|shallow|corrupt"
-    rb"|inflate|unable to (?:read|parse|unpack|find)|[Cc]ould not (?:read|parse)|missing|is empty"
-    rb"|pack(?:file|ed|-)|not a valid|mismatch|too-short|malformed|garbage|broken|truncated"
-    rb"|premature end|hash|does not exist|cannot lock ref|is too small|unavailable|non-monotonic"
+    rb"|inflate|unable to (?:read|parse|unpack|find|access)|[Cc]ould not (?:read|parse)|missing"
+    rb"|failed to read|pack(?:file|ed|-)|not a valid|mismatch|too-short|malformed|garbage|broken"
+    rb"|truncated|premature end|hash|does not exist|cannot lock ref|is (?:empty|too small)"
+    rb"|unavailable|non-monotonic"
 )
 _DENIED = b"Permission denied"
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")

@@ -40,6 +40,7 @@ _FOREIGN = (
     "objects/info/alternates",
     "objects/info/http-alternates",
 )
+_LOOK = stat.S_IRUSR | stat.S_IXUSR
 _ID = re.compile(rb"[0-9a-f]{26}\n")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # What `git init` writes, on whatever system.
@@ -88,7 +89,7 @@ def furnish(building: Path) -> StoreRecord:
 def amiss(git_dir: Path, record: StoreRecord) -> list[str]:
     """What is not as we wrote it, by name."""
     return [
-        *(name for name in _DIRECTORIES if not _is_directory(git_dir / name)),
+        *(name for name in _DIRECTORIES if not _is_open(git_dir / name)),
         *(name for name, content in _contents(record).items() if _held(git_dir / name) != content),
         *(name for name in _FOREIGN if os.path.lexists(git_dir / name)),
         *_endless_packs(git_dir),
@@ -101,6 +102,9 @@ def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: P
     contents = _contents(record)
     for name in names:
         place = git_dir / name
+        if name in _DIRECTORIES and _is_directory(place):
+            place.chmod(stat.S_IRWXU)
+            continue
         if os.path.lexists(place) and not (name in contents and is_plain(place)):
             set_aside(place, aside)
         if name in _DIRECTORIES:
@@ -183,6 +187,11 @@ def _endless_packs(git_dir: Path) -> list[str]:
     with os.scandir(pack) as found:
         odd = (e for e in found if not (e.is_symlink() or e.is_file() or e.is_dir()))
         return [f"objects/pack/{entry.name}" for entry in odd]
+
+
+def _is_open(path: Path) -> bool:
+    """Whether git can look into a directory; that it can write there is asked when it has to."""
+    return _is_directory(path) and path.lstat().st_mode & _LOOK == _LOOK
 
 
 def _if_there(path: Path) -> tuple[str, ...]:
