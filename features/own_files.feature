@@ -57,6 +57,13 @@ Feature: Backtrail's own files are not believed
     Then it says nothing of the store
     And the record of the store is there again
 
+  Scenario: A ref that has come to name something else does not keep its checkpoint from going
+    Given one letter of the ref of checkpoint "one" is another one
+    When I run "plan checkpoint delete auth one --yes"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+    And these checkpoints can be brought back exactly: two
+
   @storage
   Scenario: Rows that are gone are not taken for plans that never were
     Given the database is not there yet

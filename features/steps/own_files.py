@@ -6,7 +6,7 @@ from pathlib import Path
 
 from behave import given, then, when
 
-from support import audit, damage, faults
+from support import audit, damage, drive, faults
 from support.answers import in_every_format
 from support.disk import walk
 from support.forked import run_forked
@@ -83,6 +83,13 @@ def _(context):
 
 def _record(context):
     return context.world.backtrail_home / "store.json"
+
+
+@given('one letter of the ref of checkpoint "{label:Text}" is another one')
+def _(context, label):
+    [ref] = context.world.store.glob(f"refs/*/*/{drive.find(context, label).checkpoint_id}")
+    letters = ref.read_text()
+    ref.write_text(("1" if letters[0] == "0" else "0") + letters[1:])
 
 
 @given("the text of the schema in the database is damaged")

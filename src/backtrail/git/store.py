@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from backtrail.domain.errors import NoSpaceError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
 from backtrail.domain.wording import some_of
-from backtrail.git.checked_file import read_plain
+from backtrail.git.checked_file import is_plain, read_plain
 from backtrail.git.durable import fsync_tree, write_durably
 from backtrail.git.elsewhere import Elsewhere
 from backtrail.git.env import (
@@ -314,6 +314,7 @@ class PrivateStore:
         To delete a ref, git takes a lock that all sandboxes share, and a killed git leaves it
         behind. So deleting has a lock of its own, under which such a leftover has no owner.
         """
+        self._set_other_refs_aside(sandbox, commits)
         present = frozenset[str](self.loose_ref_names(sandbox))
         if not present.issuperset(commits):
             present = frozenset[str](self.refs_of(sandbox))
@@ -327,6 +328,15 @@ class PrivateStore:
                 (self.git_dir / leftover).unlink(missing_ok=True)
             git = self.locked(descriptor).git()
             git.call("update-ref", "--stdin", stdin="".join(lines).encode())
+
+    def _set_other_refs_aside(
+        self, sandbox: SandboxId, commits: Mapping[CheckpointId, CommitId]
+    ) -> None:
+        """Move away what does not name its checkpoint's commit: git would delete none of them."""
+        for checkpoint, commit in commits.items():
+            ref = self.git_dir / self.ref_name(sandbox, checkpoint)
+            if is_plain(ref) and read_plain(ref) != f"{commit}\n".encode():
+                set_aside(ref, self.layout.aside)
 
     def pinned(self, sandbox: SandboxId, checkpoint: CheckpointId) -> CommitId | None:
         return self.refs_of(sandbox).get(checkpoint)
