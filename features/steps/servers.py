@@ -21,9 +21,9 @@ STILL = {
     "a rollback": "SELECT 1 FROM operations WHERE kind = 'rollback' AND state = ?",
 }
 ALL_COMMANDS = (
-    "db upgrade", "create mine", "save mine --label one", "list", "status mine", "rollback mine first --yes",
-    "undo mine", "ops mine", "checkpoint list mine --all", "checkpoint show mine one",
-    "diff -p mine first", "db status", "db path", "db upgrade",
+    "db upgrade", "create mine", "save mine --label one", "list", "status mine",
+    "rollback mine first --yes", "undo mine", "ops mine", "checkpoint list mine --all",
+    "checkpoint show mine one", "diff -p mine first", "db status", "db path", "db upgrade",
     "rollback mine nosuch --yes", "create mine", "status nosuch", "nonsense",
 )  # fmt: skip
 
