@@ -188,7 +188,7 @@ def _try_out(session: nox.Session, archives: list[Path]) -> None:
 
 @nox.session(requires=["wheel"])
 def chaos(session: nox.Session) -> None:
-    """By hand: kills at every pair of places, and long random histories; takes an hour."""
+    """By hand: kills at every pair of places, long random histories, all damage to own files; takes an hour."""
     install_package(session, *group("behave"))
     wanted = session.posargs or [
         f"features/{name}.feature"
@@ -200,6 +200,7 @@ def chaos(session: nox.Session) -> None:
             "large_files",
             "step_chaos",
             "run_leases",
+            "own_files",
         )
     ]
     examples = os.environ.get("BACKTRAIL_EXAMPLES", "200")

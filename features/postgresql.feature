@@ -65,9 +65,7 @@ Feature: The rows on a PostgreSQL server
 
     Examples:
       | command         |
-      | plan status     |
       | plan save auth  |
-      | plan db status  |
       | plan db upgrade |
 
   Scenario: A server that falls silent while it makes the tables

@@ -3,11 +3,13 @@
 import os
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 from behave import given, then, when
 
-from support.forked import NO_FAILPOINTS, DoHere, run_forked
+from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from support.forked import DoHere, end_after, run_forked
 from support.silence import Proxy
 
 MARGIN_SECONDS = 60
@@ -67,14 +69,14 @@ def _(context, command, failpoint):
         _to_all(signal.SIGCONT)
 
 
-def _run(context, command, failpoints=NO_FAILPOINTS):
+def _run(context, command, failpoints: Failpoints = NO_FAILPOINTS):
     began = time.monotonic()
     context.ran = run_forked(
         context.world,
         *command.split()[1:],
         env={"PLAN_DATABASE_URL": context.url},
         failpoints=failpoints,
-        before=lambda: signal.alarm(20 + MARGIN_SECONDS),
+        before=partial(end_after, 20 + MARGIN_SECONDS),
     )
     context.took = time.monotonic() - began
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.disk import Walk, entry_at, walk
 from support.examples import thorough
-from support.forked import run_forked
+from support.forked import end_after, run_forked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,7 +154,7 @@ def trouble_of(world: World, case: Case, wanted: Walk) -> list[str]:
     case.act(world.backtrail_home / case.name)
     found: list[str] = []
     for command in COMMANDS:
-        ran = run_forked(world, *command, before=lambda: signal.alarm(SECONDS))
+        ran = run_forked(world, *command, before=partial(end_after, SECONDS))
         found += _wrong(ran)
         if command[0] == "rollback" and ran.code == 0:
             found += _not_exact(wanted, walk(world.sandbox("auth")))

@@ -64,6 +64,11 @@ class WriteHere:
             self._path.write_text(self._content)
 
 
+def end_after(seconds: int) -> None:
+    """Let this process be ended by the system, should it still be there by then."""
+    signal.alarm(seconds)
+
+
 def run_forked(
     world: World,
     *arguments: str,

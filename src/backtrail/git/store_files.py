@@ -72,7 +72,11 @@ def read_record(path: Path) -> StoreRecord | None:
     """The record, if it is whole."""
     try:
         document = json.loads(read_checked(path) or b"")
-        return StoreRecord(**{**document, "boundary": tuple(document["boundary"])})
+        return StoreRecord(
+            store_id=document["store_id"],
+            config=document["config"],
+            boundary=tuple(document["boundary"]),
+        )
     except (ValueError, TypeError, KeyError):
         return None
 
