@@ -188,7 +188,7 @@ def _try_out(session: nox.Session, archives: list[Path]) -> None:
 
 @nox.session(requires=["wheel"])
 def chaos(session: nox.Session) -> None:
-    """By hand: kills at every pair of places, long random histories, all damage to own files; takes an hour."""
+    """By hand: kills at every pair of places, long histories, all damage; takes an hour."""
     install_package(session, *group("behave"))
     wanted = session.posargs or [
         f"features/{name}.feature"
