@@ -34,7 +34,7 @@ def bring_commits(
     """
     if store.elsewhere.place is not None:
         # The user's objects are borrowed as they are.
-        return
+        return tuple(commits)
     borrowed = _user_view(store)
     wanted = [*commits, *(f"^{c}" for c in known if c not in commits)]
     walk = store.git().call(
