@@ -176,7 +176,7 @@ def finish(
         refuse_wrong(operation.kind, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
         locked.camera.believe(proof.inventory)
-        names = left_names(locked.sandbox.path, operation.result.get(_IGNORED, []), files)
+        names = left_names(locked.sandbox.path, operation.result.get(IGNORED_BEFORE, []), files)
         seen = Seen(prepared.goal, proof, git_proof.found, names)
         checkpoint = land(locked, operation, target, wanted, seen)
     except StorageError:
