@@ -64,4 +64,4 @@ def _(context, count):
 def _(context, count):
     rows = context.world.rows.query("SELECT kind, result_json FROM operations")
     assert len(rows) > 2, rows
-    assert all(len(str(result)) <= count for _, result in rows), rows
+    assert all(len(str(row["result_json"])) <= count for row in rows), rows
