@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from backtrail.domain.errors import GitFailedError
+from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.domain.ids import CommitId
 from backtrail.git.env import quoted_path
 from backtrail.git.gitstate import user_git
@@ -89,6 +89,9 @@ def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[Commi
             words = (*store.walking(), "--no-object-names", "--stdin")
             listed = git.call(*words, stdin=_lines(listing), extra=borrowed)
             bring_objects(store, listed.text.splitlines())
+    except NoSpaceError:
+        # That is no fault of what is named.
+        raise
     except GitFailedError:
         return Named()
     texts = {tag: git.call("cat-file", "tag", tag, extra=borrowed).stdout for tag in tags}
