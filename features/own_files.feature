@@ -91,11 +91,11 @@ Feature: Backtrail's own files are not believed
     Then it succeeds
     And nothing of that is left
 
-  Scenario: An export that was killed leaves nothing beside its target
+  Scenario: An export that was killed leaves nothing of what it had begun
     Given "plan checkpoint export auth one {elsewhere}/out" is killed while git writes files
-    And something is left beside "out"
+    And something of it is left
     When I run "plan list"
-    Then nothing is left beside "out"
+    Then nothing of it is left
 
   Scenario: The things of a command that is at work are not swept
     Given "plan save auth" waits for its git
