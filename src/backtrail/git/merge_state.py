@@ -129,6 +129,9 @@ def read_merge_state(git_dir: Path) -> MergeState:
                 reading.directory(root, name)
     except _NotHeldError as error:
         return MergeState(what, problem=str(error))
+    except OSError as error:
+        why = "is a link" if error.errno == ELOOP else f"cannot be read: {error.strerror}"
+        return MergeState(what, problem=f"{reading.at} {why}")
     return MergeState(what, reading.files, tuple(reading.directories))
 
 
@@ -137,17 +140,18 @@ class _Reading:
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     directories: list[str] = field(default_factory=list[str])
     left: int = _MOST_BYTES
+    at: str = "the git directory"
 
     def file(self, directory: int, name: str, path: str) -> None:
+        self.at = path
         try:
             descriptor = os.open(name, _READ, dir_fd=directory)
         except FileNotFoundError:
             return
-        except OSError as error:
-            raise _NotHeldError(_cannot_be_read(path, error)) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise _NotHeldError(f"{path} is no plain file")
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _NotHeldError(f"{path} is no plain file")
             content = file.read(self.left + 1)
         self.left -= len(content)
         if self.left < 0 or len(self.files) >= _MOST_FILES:
@@ -157,7 +161,7 @@ class _Reading:
     def directory(self, root: int, top: str) -> None:
         waiting = [top]
         while waiting:
-            path = waiting.pop()
+            path = self.at = waiting.pop()
             if path.count("/") > _DEEPEST or len(self.directories) >= _MOST_FILES:
                 raise _NotHeldError("there is too much of it")
             try:
@@ -166,8 +170,6 @@ class _Reading:
                     waiting += self._entries(directory, path)
             except FileNotFoundError:
                 continue
-            except OSError as error:
-                raise _NotHeldError(_cannot_be_read(path, error)) from error
 
     def _entries(self, directory: int, path: str) -> list[str]:
         """Read the files of a directory; gives the directories in it."""
@@ -182,13 +184,10 @@ class _Reading:
         return inner
 
 
-def _cannot_be_read(path: str, error: OSError) -> str:
-    return f"{path} is a link" if error.errno == ELOOP else f"{path}: {error.strerror}"
-
-
 @contextmanager
 def _opened(git_dir: Path) -> Generator[int]:
-    descriptor = os.open(git_dir, _OPEN)
+    # Where it is was looked at before, and a checkout's `.git` may be a link to it.
+    descriptor = os.open(os.path.realpath(git_dir), _OPEN)
     try:
         yield descriptor
     finally:
