@@ -165,12 +165,12 @@ def story(world: World, place: Path, branch: str) -> str:
              "status --porcelain=v2 --branch", "status", "stash list", "diff HEAD",
              f"log --format=%T%n%B {branch}")  # fmt: skip
     told = "\n".join(_git(world, place, words).out for words in asked)
-    graph = _git(world, place, "log --format=%H:%P:%T").out.split()
-    numbers = {line.split(":")[0]: str(n) for n, line in enumerate(graph)}
-    for commit, number in numbers.items():
-        told = told.replace(commit, number).replace(commit[:7], number)
-        graph = [line.replace(commit, number) for line in graph]
-    return "\n".join((told, *graph)).replace(branch, "BRANCH")
+    graph = _git(world, place, "log --format=%H:%P:%T").out
+    commits = [line.split(":")[0] for line in graph.splitlines()]
+    told += graph
+    for number, commit in enumerate(commits):
+        told = told.replace(commit, str(number)).replace(commit[:7], str(number))
+    return told.replace(branch, "BRANCH")
 
 
 _NAMES = (
