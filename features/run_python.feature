@@ -33,7 +33,7 @@ Feature: Python code under protection
     And run 1 is error and ended with 1
 
   Scenario: A rollback that fails is raised
-    When a block of Python code raises ValueError while a merge is under way in the sandbox
+    When a block of Python code raises ValueError after it made a link of a note of git
     Then the block raised RefusedError
     And run 1 is error and ended with 1
 
