@@ -77,8 +77,8 @@ CAPTURE = Section(
             'Ignored files that are captured all the same. `"default"` stands for small ones that '
             "people miss: `.env`, `.env.*`, `.envrc`, `*.local`, `*.local.*`, `*.tfvars`, "
             "`secrets.*`, `.npmrc`, `.pypirc`, `local.properties`, `CLAUDE.local.md`, "
-            "`/.claude/settings.local.json`, and what `[sandbox] copy` and `.worktreeinclude` name, "
-            "each of at most 1 MiB, together of at most 16 MiB. A list replaces that, unless "
+            "`/.claude/settings.local.json`, and what `[sandbox] copy` and `.worktreeinclude` "
+            "name, each of at most 1 MiB, together of at most 16 MiB. A list replaces that, unless "
             '`"default"` is in it; `[]` is none at all. '
             "A name without a slash is looked for "
             "in every directory that is not ignored itself; a path is looked for from the root, "
