@@ -27,6 +27,10 @@ WAYS = {
     "kills the program": "kill -KILL $PPID; exit 0",
     "leaves its lock and kills the program": ': > "$GIT_DIR/HEAD.lock"; kill -KILL $PPID; exit 0',
     "waits 3 seconds": 'sleep 3; exec "$real" "$@"',
+    "is killed": "kill -KILL $$",
+    "is killed with the program, and leaves its lock": (
+        ': > "$GIT_INDEX_FILE.lock"; echo half > "$GIT_WORK_TREE/README.md"; kill -KILL $PPID $$'
+    ),
     "dawdles": _DAWDLE,
     "removes work.txt and dawdles": f'rm "$GIT_WORK_TREE/work.txt"; {_DAWDLE}',
 }

@@ -57,6 +57,8 @@ class Sandbox:
     base_commit: CommitId | None
     store_id: str
     host_id: str
+    inode: tuple[int, int] | None = None
+    """Device and inode of its git directory, once it was looked at and found to be its own."""
 
 
 @dataclass(frozen=True, slots=True)

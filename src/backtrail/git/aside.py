@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backtrail.domain.errors import FailedError
+from backtrail.domain.errors import FailedError, SandboxInvalidError
 from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from backtrail.git.store import StoreLayout
 
 _TREE, _GIT, _WAS = "tree", "git_dir", "git_dir_was"
+_TREE_INODE, _GIT_INODE = "tree_inode", "git_dir_inode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,24 @@ class SetAside:
     git_dir: Path
     git_dir_was: Path
     """Where the git directory was, and goes again."""
+    tree_inode: int | None = None
+    git_dir_inode: int | None = None
+    """What was looked at and is to be moved, and nothing else. A device may have another number
+    when an interrupted removal is finished, so that it tells nothing."""
 
-    def as_document(self) -> dict[str, str]:
-        return {_TREE: str(self.tree), _GIT: str(self.git_dir), _WAS: str(self.git_dir_was)}
+    def as_document(self) -> dict[str, Any]:
+        return {
+            _TREE: str(self.tree),
+            _GIT: str(self.git_dir),
+            _WAS: str(self.git_dir_was),
+            _TREE_INODE: self.tree_inode,
+            _GIT_INODE: self.git_dir_inode,
+        }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> SetAside:
-        return cls(Path(document[_TREE]), Path(document[_GIT]), Path(document[_WAS]))
+        tree, git_dir, was = (Path(document[key]) for key in (_TREE, _GIT, _WAS))
+        return cls(tree, git_dir, was, document.get(_TREE_INODE), document.get(_GIT_INODE))
 
 
 def place_for(layout: StoreLayout, sandbox: Sandbox, common_dir: Path) -> SetAside:
@@ -55,7 +67,17 @@ def place_for(layout: StoreLayout, sandbox: Sandbox, common_dir: Path) -> SetAsi
         tree=home / _TREE if near else sandbox.path.with_name(name),
         git_dir=home / "git" if near_git else common_dir / name.lstrip("."),
         git_dir_was=sandbox.git_dir,
+        tree_inode=_inode_at(sandbox.path),
+        git_dir_inode=sandbox.inode[1] if sandbox.inode else _inode_at(sandbox.git_dir),
     )
+
+
+def _inode_at(path: Path) -> int | None:
+    """The inode of what has a name, a link itself; None if nothing has it."""
+    try:
+        return path.lstat().st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _can_rename(source: Path, target: Path) -> bool:
@@ -74,10 +96,34 @@ def _can_rename(source: Path, target: Path) -> bool:
     return True
 
 
-def move(source: Path, target: Path) -> bool:
-    """Rename a directory, unless that was done before; False if there is nothing to move."""
+def move(source: Path, target: Path, wanted: int | None = None) -> bool:
+    """Rename a directory, unless that was done before; False if there is nothing to move.
+
+    Given its inode, nothing else is moved: what has the name by then goes back to it.
+    """
     if os.path.lexists(target) or not os.path.lexists(source):
         return False
+    _refuse_another(source, _inode_at(source), wanted)
+    _rename(source, target)
+    moved = _inode_at(target)
+    if wanted is not None and moved != wanted:
+        _rename(target, source)
+    _refuse_another(source, moved, wanted)
+    fsync_directory(target.parent)
+    fsync_directory(source.parent)
+    return True
+
+
+def _refuse_another(place: Path, found: int | None, wanted: int | None) -> None:
+    if wanted is not None and found != wanted:
+        raise SandboxInvalidError(
+            f"{str(place)!r} was exchanged for something else meanwhile: it stays where it is",
+            hint="plan status says where the plan stands",
+            details={"path": str(place)},
+        )
+
+
+def _rename(source: Path, target: Path) -> None:
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         source.rename(target)
@@ -86,9 +132,6 @@ def move(source: Path, target: Path) -> bool:
             f"{str(source)!r} cannot be moved to {str(target)!r}: {error.strerror}",
             hint="its files are where they were; make both places writable and try again",
         ) from error
-    fsync_directory(target.parent)
-    fsync_directory(source.parent)
-    return True
 
 
 def size_on_disk(root: Path) -> int:

@@ -42,7 +42,7 @@ def checkouts_of(common_dir: Path, ref: str) -> list[Checkout]:
         _refuse_if_at_work(git_dir, ref)
         if _text(git_dir / "HEAD") != f"ref: {ref}":
             continue
-        root = _main_root(common_dir) if git_dir == common_dir else _linked_root(git_dir)
+        root = main_root(common_dir) if git_dir == common_dir else _linked_root(git_dir)
         if root is not None:
             found.append(Checkout(root, git_dir))
     return found
@@ -70,7 +70,7 @@ def _refuse_if_at_work(git_dir: Path, ref: str) -> None:
         )
 
 
-def _main_root(common_dir: Path) -> Path | None:
+def main_root(common_dir: Path) -> Path | None:
     """The checkout that a repository was made with; None for a bare one."""
     git = user_git(common_dir)
     config = ("config", "--file", str(common_dir / "config"), "--get")

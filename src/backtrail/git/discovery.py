@@ -8,6 +8,7 @@ from pathlib import Path
 
 from backtrail.domain.errors import FailedError
 
+WORKTREES = "worktrees"
 _HINT = "run this inside a git repository, name one with -C PATH, or make one with git init"
 
 
@@ -87,6 +88,11 @@ def same_directory(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except OSError:
         return False
+
+
+def is_plain_directory(path: Path) -> bool:
+    """Whether a path is a directory itself, and no link to one."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def gitdir_backlink(git_dir: Path) -> Path | None:

@@ -18,9 +18,11 @@ from backtrail.git.gitstate import (
     resolve_refs,
     user_git,
 )
+from backtrail.git.identity import opened_git_dir
 from backtrail.git.index_entries import same_entries, with_present_dates
-from backtrail.git.index_replacement import put_index
+from backtrail.git.index_replacement import put_index_into
 from backtrail.git.merge_state import MergeState, put_merge_state, wrong_merge_state
+from backtrail.git.refs import make_branch, put_head_on
 from backtrail.git.transfer import Named, send_back, send_back_tags
 
 if TYPE_CHECKING:
@@ -285,6 +287,19 @@ def restore_git_state(
     failpoints: Failpoints = NO_FAILPOINTS,
 ) -> None:
     """Carry the plan out and put the index back; what the repository has lost returns first."""
+    with opened_git_dir(sandbox, store.common_dir) as directory:
+        _bring_about(store, sandbox, directory, plan, target, why, failpoints)
+
+
+def _bring_about(
+    store: PrivateStore,
+    sandbox: Sandbox,
+    directory: int,
+    plan: GitStatePlan,
+    target: SandboxState,
+    why: str,
+    failpoints: Failpoints,
+) -> None:
     state, git_dir = target.git_state, sandbox.git_dir
     named = target.named if plan.merge is state.merge else Named()
     # The index names blobs of the target's HEAD, also where HEAD itself is not moved.
@@ -294,26 +309,36 @@ def restore_git_state(
     git = user_git(git_dir, store)
     reason = ("-m", f"backtrail: {why}")
     for move in plan.moves:
-        _carry_out_move(git, move, reason)
+        _carry_out_move(store, sandbox, git, move, reason)
         failpoints.reach("branch.moved")
     if plan.head_ref:
-        git.call("symbolic-ref", *reason, "HEAD", plan.head_ref)
+        put_head_on(store, directory, git_dir, plan.head_ref, state.head_commit, reason[1])
     elif plan.detach:
         detach_head(git, git_dir, plan.detach, plan.checkout, reason)
     index = state.index
     if index and plan.merge and plan.merge.what:
         index = with_present_dates(store, sandbox.path, index)
-    put_index(git_dir, index, deadline=store.deadline)
+    put_index_into(directory, git_dir, index, deadline=store.deadline)
     if plan.merge is not None:
         put_merge_state(git_dir, plan.merge, failpoints)
 
 
-def _carry_out_move(git: GitRunner, move: BranchMove, reason: tuple[str, str]) -> None:
+def _carry_out_move(
+    store: PrivateStore,
+    sandbox: Sandbox,
+    git: GitRunner,
+    move: BranchMove,
+    reason: tuple[str, str],
+) -> None:
     if move.new is None:
         git.call("update-ref", "-d", *reason, move.ref, *([move.old] if move.old else []))
         return
-    old = move.old or "0" * len(move.new)
-    git.call("update-ref", "--no-deref", "--create-reflog", *reason, move.ref, move.new, old)
+    branch = move.ref.removeprefix(_BRANCH)
+    if move.old is None and branch == sandbox.branch:
+        make_branch(store, branch, move.new, sandbox.sandbox_id, reason[1])
+        return
+    log = ("--no-deref", "--create-reflog", *reason)
+    git.call("update-ref", *log, move.ref, move.new, move.old)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Work on the user's own repository through GitPython: making worktrees, resolving revisions."""
+"""Work on the user's own repository through GitPython: checking out, resolving revisions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError
 from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.env import git_executable, settings_arguments
+from backtrail.git.gitstate import UserIndex
+from backtrail.git.index_replacement import put_index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 # The user's hooks are for the user's own work, not for making a sandbox.
 _QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
+CHECKED_OUT = "backtrail-checked-out"
 # What is out of a sparse checkout's cone is kept by its flag, whatever the settings say.
 _FOR_ALL = (*_QUIETLY, "core.sparseCheckout=false", "core.safecrlf=false")
 
@@ -83,26 +86,6 @@ class UserRepository:
         last = name.splitlines()[-1] if name else ""
         return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
 
-    def add_worktree(self, path: Path, branch: str, base: CommitId) -> None:
-        """Register a worktree on a new branch, without files yet."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if self.branch_exists(branch):
-            arguments = ["--no-checkout", str(path), branch]
-        else:
-            arguments = ["--no-checkout", "-b", branch, str(path), base]
-        try:
-            self._run(self._git(), _QUIETLY, "worktree", "add", "--quiet", *arguments)
-        except GitCommandError as error:
-            raise _failed("git worktree add", error) from error
-
-    def add_detached(self, path: Path, commit: CommitId) -> None:
-        """Register a worktree without a branch, without files and without an index."""
-        arguments = ("--no-checkout", "--detach", str(path), commit)
-        try:
-            self._run(self._git(), _QUIETLY, "worktree", "add", "--quiet", *arguments)
-        except GitCommandError as error:
-            raise _failed("git worktree add", error) from error
-
     def branch_exists(self, branch: str) -> bool:
         return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
 
@@ -118,26 +101,32 @@ class UserRepository:
                 )
 
     def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:
-        """Fill a registered worktree with the files of its branch; gives what is worth saying."""
+        """Fill a registered worktree with the files of its HEAD; gives what is worth saying."""
         try:
-            self._reset(path, git_dir, _QUIETLY)
+            self._read_tree(path, git_dir, _QUIETLY)
         except GitCommandError as error:
             filters = self._required_filters()
             if not filters:
-                raise _failed("git reset", error) from error
+                raise _failed("git read-tree", error) from error
         else:
             return ()
         # A required filter that is not installed (LFS, say) must not make a plan impossible.
         try:
-            self._reset(path, git_dir, (*_QUIETLY, *_without_filters(filters)))
+            self._read_tree(path, git_dir, (*_QUIETLY, *_without_filters(filters)))
         except GitCommandError as error:
-            raise _failed("git reset", error) from error
+            raise _failed("git read-tree", error) from error
         names = ", ".join(filters)
         return (f"filter {names} does not work here: its files hold what git stores for them",)
 
-    def _reset(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
+    def _read_tree(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
+        """Check out into an index of ours: a git that is killed leaves its lock on that one."""
+        index = git_dir / CHECKED_OUT
+        index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
         git = self._git(git_dir, path)
-        self._run(git, settings, "reset", "--hard", "--quiet", "--no-recurse-submodules")
+        git.update_environment(GIT_INDEX_FILE=str(index))
+        self._run(git, settings, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD")
+        put_index(git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
+        index.unlink()
 
     def _run(self, git: Git, settings: tuple[str, ...], *arguments: str) -> None:
         """Run what writes; an orphaned child keeps our locks until it ends."""
@@ -180,15 +169,6 @@ class UserRepository:
         except GitCommandError:
             return []
         return [name.removeprefix("filter.").removesuffix(".required") for name in listed.split()]
-
-    def take_back_worktree(self, path: Path, branch: str, base: CommitId) -> None:
-        """Remove a worktree that could not be made, and its branch unless somebody moved it."""
-        git = self._git()
-        if path.exists():
-            git.worktree("remove", "--force", str(path))
-        git.worktree("prune")
-        if self.branch_exists(branch) and self._repo.heads[branch].commit.hexsha == base:
-            git.branch("-D", branch)
 
 
 def _without_filters(names: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
 from time import time_ns
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType, Origin
 from backtrail.domain.errors import (
     BacktrailError,
+    FailedError,
     GitFailedError,
     RefusedError,
     SandboxInvalidError,
@@ -17,13 +19,23 @@ from backtrail.domain.ids import PlanId
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.rollback import CreatedPlan
-from backtrail.git.discovery import Worktree, worktree_at
+from backtrail.git.branches import delete_branch
+from backtrail.git.discovery import Worktree, is_plain_directory, worktree_at
 from backtrail.git.gitstate import index_is_split
 from backtrail.git.identity import (
     check_half_made,
     located,
     mark_as_sandbox,
     refuse_own_files_inside,
+    registered_git_dir,
+)
+from backtrail.git.refs import make_branch
+from backtrail.git.registration import (
+    connect,
+    lost_its_git_dir,
+    register,
+    unplace,
+    unregister,
 )
 from backtrail.git.seed import checkout_converts, seed_index
 from backtrail.git.soundness import contents_are_sound
@@ -39,12 +51,13 @@ from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation
     from backtrail.git.capture import Captured
     from backtrail.git.store import PrivateStore
-    from backtrail.git.worktree import UserRepository
     from backtrail.services.workspace import Workspace
 
 _CHECKED_OUT, _CONTENTS, _ORIGIN = "checked_out", "contents", "origin"
@@ -97,7 +110,7 @@ class PlanCreation:
 
     def _give_up(self, plan: Plan, operation: Operation, error: BacktrailError) -> None:
         """Free the name of a plan that got no sandbox; one that has a sandbox can be resumed."""
-        if worktree_at(plan.sandbox.path) is not None:
+        if _is_there(plan.sandbox, self.workspace.common_dir):
             return
         with self.workspace.database.write() as uow:
             uow.plans.set_state(plan.plan_id, plan.phase, PlanState.REMOVED)
@@ -178,23 +191,18 @@ class PlanCreation:
         if operation.result.get(_CHECKED_OUT) or base is None or sandbox.branch is None:
             return Filled()
         ws.progress("making the sandbox")
-        repository = ws.user_repository(store)
         began = time_ns()
         document = operation.result.get(_CONTENTS)
         contents = from_document(store, document) if document else None
-        if worktree_at(sandbox.path) is None:
-            start = base
-            if contents is not None:
-                start = head_of(contents)
-                send_back(store, ws.common_dir, [start], ())
-            repository.add_worktree(sandbox.path, sandbox.branch, start)
-            ws.failpoints.reach("plan.worktree_added")
-        worktree = _worktree(sandbox)
-        mark_as_sandbox(worktree, sandbox.sandbox_id)
-        sandbox = replace(sandbox, git_dir=worktree.git_dir)
+        start = base
+        if contents is not None:
+            start = head_of(contents)
+            send_back(store, ws.common_dir, [start], ())
+        self._register(sandbox, sandbox.branch, start, store)
+        sandbox = located(sandbox, ws.common_dir)
         self._save_strays(plan, sandbox, store)
         if contents is None:
-            messages = self._check_out(repository, sandbox, base)
+            messages = self._check_out(sandbox, base, store)
         else:
             _bring_base(store, sandbox)
             locked = LockedSandbox(ws, plan, sandbox, store)
@@ -205,6 +213,40 @@ class PlanCreation:
         ws.failpoints.reach("plan.checked_out")
         # Only what git has just checked out of the base can be trusted without a look.
         return Filled(None if contents else began, messages)
+
+    def _register(
+        self, sandbox: Sandbox, branch: str, start: CommitId, store: PrivateStore
+    ) -> None:
+        """Have the worktree in its place, unless a crash came after that."""
+        common_dir, path = self.workspace.common_dir, sandbox.path
+        git_dir = registered_git_dir(sandbox, common_dir)
+        made = False
+        try:
+            if git_dir is not None:
+                connect(path, git_dir, sandbox)
+                return
+            self._refuse_taken(sandbox)
+            why = f"branch: Created from {start}"
+            made = make_branch(store, branch, start, sandbox.sandbox_id, why)
+            self.workspace.failpoints.reach("plan.branch_made")
+            register(common_dir, sandbox, path, start, branch)
+        except OSError as error:
+            unplace(path, common_dir)
+            if made:
+                delete_branch(store, sandbox.git_dir, branch, start)
+            raise FailedError(
+                f"the sandbox at {str(path)!r} cannot be made: {error.strerror}",
+                hint="see to it that there is room and both places can be written, then try again",
+            ) from error
+        self.workspace.failpoints.reach("plan.worktree_added")
+
+    def _refuse_taken(self, sandbox: Sandbox) -> None:
+        """Somebody may have taken the place since it was found to be free."""
+        path = sandbox.path
+        empty = is_plain_directory(path) and not any(path.iterdir())
+        free = empty or not os.path.lexists(path)
+        if not free and not lost_its_git_dir(path, self.workspace.common_dir):
+            raise RefusedError(f"{str(path)!r} is already there", hint="move it away")
 
     def _save_strays(self, plan: Plan, sandbox: Sandbox, store: PrivateStore) -> None:
         """Keep whatever lies in a half-made sandbox before the checkout writes over it."""
@@ -217,13 +259,13 @@ class PlanCreation:
             )
             create_checkpoint(LockedSandbox(self.workspace, plan, sandbox, store), request)
 
-    def _check_out(
-        self, repository: UserRepository, sandbox: Sandbox, base: CommitId
-    ) -> tuple[str, ...]:
+    def _check_out(self, sandbox: Sandbox, base: CommitId, store: PrivateStore) -> tuple[str, ...]:
+        repository = self.workspace.user_repository(store)
         try:
             return repository.check_out(sandbox.path, sandbox.git_dir)
         except GitFailedError:
-            repository.take_back_worktree(sandbox.path, sandbox.branch or "", base)
+            unregister(self.workspace.common_dir, sandbox)
+            delete_branch(store, sandbox.git_dir, sandbox.branch or "", base)
             raise
 
     def _seed(self, sandbox: Sandbox, store: PrivateStore, began_ns: int | None) -> bool:
@@ -277,6 +319,12 @@ def _bring_base(store: PrivateStore, sandbox: Sandbox) -> None:
     store.link_user_objects()
     if sandbox.base_commit:
         bring_tip(store, sandbox.base_commit)
+
+
+def _is_there(sandbox: Sandbox, common_dir: Path) -> bool:
+    if sandbox.kind is SandboxKind.OWN:
+        return registered_git_dir(sandbox, common_dir) is not None
+    return worktree_at(sandbox.path) is not None
 
 
 def _worktree(sandbox: Sandbox) -> Worktree:

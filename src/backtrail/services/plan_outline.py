@@ -9,9 +9,9 @@ from backtrail.domain.errors import RefusedError, SandboxInvalidError
 from backtrail.domain.ids import PlanId, SandboxId
 from backtrail.domain.lineage import FIRST_EPOCH
 from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
-from backtrail.git.discovery import same_directory, worktree_at
+from backtrail.git.discovery import worktree_at
 from backtrail.git.gitstate import read_git_state
-from backtrail.git.identity import refuse_absurd
+from backtrail.git.identity import is_checkout, refuse_absurd
 from backtrail.services.ids import new_id
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class PlanOutline:
         path = path.resolve()
         refuse_absurd(path, ws.user.home)
         worktree = worktree_at(path)
-        if worktree is None or not same_directory(worktree.common_dir, ws.common_dir):
+        plan = self._plan(name, SandboxKind.ATTACHED, path, None, None, None)
+        if worktree is None or not is_checkout(worktree, plan.sandbox, ws.common_dir):
             raise SandboxInvalidError(
                 f"{str(path)!r} is not the root of a worktree of this repository",
                 hint="git worktree list shows them",
@@ -75,8 +76,8 @@ class PlanOutline:
             )
         state = read_git_state(worktree.git_dir, None)
         base_ref = (state.head_ref or "").removeprefix("refs/heads/") or None
-        plan = self._plan(name, SandboxKind.ATTACHED, path, None, state.head_commit, base_ref)
-        return replace(plan, sandbox=replace(plan.sandbox, git_dir=worktree.git_dir))
+        sandbox = replace(plan.sandbox, git_dir=worktree.git_dir, base_commit=state.head_commit)
+        return replace(plan, base_ref=base_ref, sandbox=sandbox)
 
     def _plan(
         self,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
-from backtrail.domain.errors import BacktrailError, StorageError
+from backtrail.domain.errors import BacktrailError, SandboxInvalidError, StorageError
 from backtrail.domain.lifecycle import RemovalResult, SandboxFate
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState, SandboxKind
@@ -128,9 +128,13 @@ def _carry_out(ws: Workspace, store: PrivateStore, plan: Plan, operation: Operat
     aside, sandbox = set_aside_of(operation), plan.sandbox
     if aside is not None:
         # The git directory first: without its worktree, `git worktree prune` would delete it.
-        move(aside.git_dir_was, aside.git_dir)
+        move(aside.git_dir_was, aside.git_dir, aside.git_dir_inode)
         ws.failpoints.reach("remove.unregistered")
-        move(sandbox.path, aside.tree)
+        try:
+            move(sandbox.path, aside.tree, aside.tree_inode)
+        except BacktrailError:
+            move(aside.git_dir, aside.git_dir_was)
+            raise
         ws.failpoints.reach("remove.moved")
     elif sandbox.kind is SandboxKind.ATTACHED:
         unmark_sandbox(sandbox.git_dir, sandbox.sandbox_id)
@@ -188,5 +192,10 @@ def finish_removal(ws: Workspace, store: PrivateStore, plan: Plan, operation: Op
         fail_operation(ws, operation, "interrupted before anything was removed")
         ws.notices.append(f"an interrupted removal of plan {plan.name} had not changed anything")
         return
-    _carry_out(ws, store, plan, operation)
+    try:
+        _carry_out(ws, store, plan, operation)
+    except SandboxInvalidError as error:
+        # The command that the user typed finds the sandbox as it is.
+        fail_operation(ws, operation, error.message)
+        return
     ws.notices.append(f"finished the removal of plan {plan.name} that was interrupted")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError, SandboxGoneError, SandboxInvalidError
@@ -11,7 +11,7 @@ from backtrail.domain.plan import SandboxKind
 from backtrail.git.aside import SetAside, place_for
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
-from backtrail.git.identity import is_marked
+from backtrail.git.identity import registered_git_dir
 from backtrail.git.locks import wait_for_git
 from backtrail.git.registration import moved_to
 from backtrail.services.guards import check_no_run, check_sandbox_quiet
@@ -91,7 +91,7 @@ def _without_sandbox(
 ) -> Survey:
     """A plan whose sandbox is gone or something else: no directory is touched."""
     sandbox = plan.sandbox
-    if moved_to(ws.common_dir, sandbox.sandbox_id) is not None:
+    if moved_to(ws.common_dir, sandbox) is not None:
         raise error
     there = sandbox.path.exists()
     said = (f"{error.message}: it is left as it is",) if there else ()
@@ -101,11 +101,12 @@ def _without_sandbox(
         said = (*said, f"branch {branch} stays: {why_not}")
         branch = commit = None
     gone = isinstance(error, SandboxGoneError) and not there
+    git_dir = registered_git_dir(sandbox, ws.common_dir) if gone else None
     return Survey(
-        sandbox=sandbox,
+        sandbox=replace(sandbox, git_dir=git_dir) if git_dir else sandbox,
         locked=None,
         fate=SandboxFate.LEFT_IN_PLACE if there else SandboxFate.MISSING,
-        registered=gone and is_marked(sandbox.git_dir, sandbox.sandbox_id),
+        registered=git_dir is not None,
         branch=branch,
         branch_commit=commit,
         messages=said,

@@ -6,6 +6,7 @@ rollback to the latest checkpoint, with the same safety checkpoint and the same 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from backtrail.domain.lifecycle import RestoreResult, RestoreSource
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
 from backtrail.git.discovery import worktree_at
-from backtrail.git.identity import mark_as_sandbox
+from backtrail.git.identity import located, mark_as_sandbox
 from backtrail.git.registration import connect
 from backtrail.services.children import settled_return
 from backtrail.services.guards import check_restorable
@@ -187,8 +188,9 @@ def _take_up(ws: Workspace, plan: Plan, path: Path) -> Plan:
         raise FailedError(f"{str(path)!r} is no worktree any more", hint="git worktree list")
     ws.refuse_foreign(path, worktree.git_dir)
     if not worktree.is_main:
-        connect(path, worktree.git_dir)
+        connect(path, worktree.git_dir, plan.sandbox)
     mark_as_sandbox(worktree, plan.sandbox.sandbox_id)
+    located(replace(plan.sandbox, path=path, git_dir=worktree.git_dir), ws.common_dir)
     ws.failpoints.reach("relocation.connected")
     with ws.database.write() as uow:
         uow.plans.lock(plan.plan_id)

@@ -11,11 +11,12 @@ from backtrail.domain.plan import PlanState, SandboxKind
 from backtrail.git.aside import move
 from backtrail.git.discovery import same_directory, worktree_at
 from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
-from backtrail.git.identity import is_marked
+from backtrail.git.identity import is_checkout, registered_git_dir
+from backtrail.git.refs import make_branch
 from backtrail.git.registration import (
     connect,
+    free_git_dir,
     lost_its_git_dir,
-    marked_git_dir,
     moved_to,
     register,
 )
@@ -26,9 +27,11 @@ from backtrail.services.whereabouts import what_to_type
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from backtrail.domain.plan import Plan
+    from backtrail.domain.ids import CommitId
+    from backtrail.domain.plan import Plan, Sandbox
     from backtrail.git.aside import SetAside
     from backtrail.git.capture import Captured
+    from backtrail.git.gitstate import GitState
     from backtrail.git.store import PrivateStore
     from backtrail.services.workspace import Workspace
 
@@ -37,16 +40,17 @@ def find_source(ws: Workspace, plan: Plan, path: Path) -> RestoreSource:
     """How the sandbox can come back to a path; refuses if something else is there."""
     sandbox = plan.sandbox
     _refuse_another_plans(ws, plan, path)
-    place, found = moved_to(ws.common_dir, sandbox.sandbox_id), worktree_at(path)
+    place, found = moved_to(ws.common_dir, sandbox), worktree_at(path)
     if place is not None and not same_directory(place, path):
         raise RefusedError(
             f"the sandbox of plan {plan.name!r} is still there, at {str(place)!r}",
             hint=what_to_type(plan, ws.common_dir),
         )
-    if found is not None and is_marked(found.git_dir, sandbox.sandbox_id):
+    own = registered_git_dir(sandbox, ws.common_dir)
+    if found is not None and own is not None and same_directory(found.git_dir, own):
         return RestoreSource.MOVED
     attached = sandbox.kind is SandboxKind.ATTACHED and plan.state is PlanState.REMOVED
-    if attached and found is not None and same_directory(found.common_dir, ws.common_dir):
+    if attached and found is not None and is_checkout(found, sandbox, ws.common_dir):
         return RestoreSource.ATTACHED
     _refuse_taken(ws, plan, path)
     aside = last_set_aside(ws, plan)
@@ -88,7 +92,7 @@ def refuse_branch_in_use(ws: Workspace, plan: Plan, wanted: Captured) -> None:
             f"there is a branch {branch!r} that is not where the plan left it",
             hint=f"rename it, then restore: git branch -m {branch} NEW-NAME",
         )
-    git_dir = plan.sandbox.git_dir
+    git_dir = registered_git_dir(plan.sandbox, ws.common_dir) or plan.sandbox.git_dir
     elsewhere = branch_checked_out_elsewhere(ws.common_dir, git_dir, branch)
     if elsewhere and (moves or then.head_ref == ref):
         raise RefusedError(
@@ -112,40 +116,49 @@ def put_in_place(
 
     Each step is left out if it was done before a crash. Gives the worktree's git directory.
     """
-    sandbox_id, aside = plan.sandbox.sandbox_id, last_set_aside(ws, plan)
+    sandbox, aside = plan.sandbox, last_set_aside(ws, plan)
+    state = wanted.state.git_state
     ws.progress("making the sandbox")
     path.parent.mkdir(parents=True, exist_ok=True)
+    if sandbox.branch is not None and state.branch_commit is not None:
+        _bring_branch(ws, store, sandbox, sandbox.branch, state.branch_commit)
     if aside is not None:
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
         move(aside.tree, path)
         ws.failpoints.reach("restore.moved")
         if aside.git_dir.is_dir():
-            move(aside.git_dir, _free(aside.git_dir_was))
+            move(aside.git_dir, free_git_dir(ws.common_dir, sandbox))
     ws.failpoints.reach("restore.git_dir_moved")
-    git_dir = marked_git_dir(ws.common_dir, sandbox_id)
+    git_dir = registered_git_dir(sandbox, ws.common_dir)
     if git_dir is None:
-        state = wanted.state.git_state
-        commit = state.head_commit or plan.sandbox.base_commit
-        if commit is None:
-            raise RefusedError(
-                "the sandbox had no commit yet, and git makes no worktree without one",
-                hint="commit something in the repository first",
-            )
-        send_back(store, ws.common_dir, [commit], ())
-        register(store, ws.user_repository(store), path, commit, sandbox_id)
-        git_dir = marked_git_dir(ws.common_dir, sandbox_id) or ws.common_dir
+        git_dir = _register_again(ws, store, sandbox, path, state)
     else:
-        path.mkdir(exist_ok=True)
-        connect(path, git_dir)
+        connect(path, git_dir, sandbox)
     ws.failpoints.reach("restore.registered")
     return git_dir
 
 
-def _free(wanted: Path) -> Path:
-    """The wanted name below `.git/worktrees`, or one like it that nobody has."""
-    candidate, number = wanted, 0
-    while candidate.exists():
-        number += 1
-        candidate = wanted.with_name(f"{wanted.name}{number}")
-    return candidate
+def _register_again(
+    ws: Workspace, store: PrivateStore, sandbox: Sandbox, path: Path, state: GitState
+) -> Path:
+    """A worktree whose HEAD is where it was, on the plan's own branch if it was there."""
+    commit = state.head_commit or sandbox.base_commit
+    if commit is None:
+        raise RefusedError(
+            "the sandbox had no commit yet, and git makes no worktree without one",
+            hint="commit something in the repository first",
+        )
+    send_back(store, ws.common_dir, [commit], ())
+    on_own = state.head_commit and state.head_ref == f"refs/heads/{sandbox.branch}"
+    return register(ws.common_dir, sandbox, path, commit, sandbox.branch if on_own else None)
+
+
+def _bring_branch(
+    ws: Workspace, store: PrivateStore, sandbox: Sandbox, branch: str, commit: CommitId
+) -> None:
+    """Make the plan's branch again if it is gone; one that is there is moved when all else is."""
+    ref = f"refs/heads/{branch}"
+    if not resolve_refs(ws.common_dir, [ref]):
+        send_back(store, ws.common_dir, [commit], ())
+        make_branch(store, branch, commit, sandbox.sandbox_id, "backtrail: restore")

@@ -26,7 +26,7 @@ def refuse_removed(plan: Plan) -> None:
 def what_to_type(plan: Plan, common_dir: Path) -> str | None:
     """How a sandbox that was moved, deleted or pruned comes back; None if only git can tell."""
     name, path = plan.name, plan.sandbox.path
-    place = moved_to(common_dir, plan.sandbox.sandbox_id)
+    place = moved_to(common_dir, plan.sandbox)
     if place is not None and place != path:
         return f"it was moved: plan restore {name} --path {str(place)!r} takes it up there"
     if lost_its_git_dir(path, common_dir):
