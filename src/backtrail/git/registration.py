@@ -185,3 +185,10 @@ def moved_to(common_dir: Path, sandbox: Sandbox) -> Path | None:
     if git_dir is None or found is None or not same_directory(found.git_dir, git_dir):
         return None
     return found.root
+
+
+def names_back(sandbox: Sandbox, common_dir: Path) -> bool:
+    """Whether a sandbox's own git directory knows its place, whatever the `.git` there says."""
+    git_dir = registered_git_dir(sandbox, common_dir)
+    backlink = gitdir_backlink(git_dir) if git_dir else None
+    return backlink is not None and same_directory(backlink.parent, sandbox.path)

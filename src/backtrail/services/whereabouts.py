@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.plan import PlanState
 from backtrail.git.discovery import worktree_at
-from backtrail.git.registration import lost_its_git_dir, moved_to
+from backtrail.git.registration import lost_its_git_dir, moved_to, names_back
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,8 @@ def what_to_type(plan: Plan, common_dir: Path) -> str | None:
             f"its git directory was pruned: plan restore {name} saves the files that are there, "
             "then brings back the latest checkpoint"
         )
+    if names_back(plan.sandbox, common_dir):
+        return "git worktree repair in the repository mends this"
     if worktree_at(path) is not None:
         return f"git worktree repair {str(path)!r} mends this"
     return (
