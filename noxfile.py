@@ -208,6 +208,15 @@ def chaos(session: nox.Session) -> None:
 
 
 @nox.session(requires=["wheel"])
+def kills(session: nox.Session) -> None:
+    """By hand: plans created, forked and restored, killed at each system call; needs strace."""
+    install_package(session)
+    if shutil.which("strace") is None:
+        session.skip("strace is not installed: nothing was killed")
+    session.run("python", "features/kill_hunt.py", *session.posargs)
+
+
+@nox.session(requires=["wheel"])
 def roundtrips(session: nox.Session) -> None:
     """By hand: 20,000 random trees saved, wrecked, brought back and undone; takes an hour."""
     install_package(session, *group("behave"))

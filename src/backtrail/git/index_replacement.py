@@ -1,4 +1,4 @@
-"""Replacing the index of a worktree of the user's, under the lock by which git itself does so."""
+"""Replacing index and HEAD of a worktree of the user's, under the locks by which git does so."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from backtrail.git.gitstate import UserIndex
 
 _OWN_INDEX = "backtrail-index"
+_MOVES_HEAD = "is about to move HEAD of the sandbox"
 HOLDS_INDEX = "holds the index of the sandbox"
 
 
@@ -32,10 +33,16 @@ def put_index_into(
     _index_in(directory, git_dir).put(content, date_ns=date, deadline=deadline)
 
 
-def remove_own_index_lock(git_dir: Path) -> None:
-    """Remove an index lock that we took and, killed, did not let go."""
+def remove_own_locks(git_dir: Path) -> None:
+    """Remove a lock of index or HEAD that we took and, killed, did not let go."""
     with opened_directory(git_dir) as directory:
         _index_in(directory, git_dir).let_go()
+        head_in(directory, git_dir).let_go()
+
+
+def head_in(directory: int, git_dir: Path) -> LockedFile:
+    """HEAD of a git directory that was opened."""
+    return LockedFile(git_dir / "HEAD", directory, "backtrail-HEAD", directory, _MOVES_HEAD)
 
 
 def _index_in(directory: int, git_dir: Path) -> LockedFile:

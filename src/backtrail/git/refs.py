@@ -16,6 +16,7 @@ from backtrail.domain.errors import RefusedError
 from backtrail.git.branches import refuse_name_taken
 from backtrail.git.env import IDENTITY
 from backtrail.git.gitstate import resolve_refs, user_git
+from backtrail.git.index_replacement import head_in
 from backtrail.git.locked_files import DIRECTORY, LockedFile, opened_directory
 
 if TYPE_CHECKING:
@@ -69,15 +70,15 @@ def _opened_parent(ref: Path) -> Generator[int]:
         yield directory
 
 
-def put_head_on(directory: int, git_dir: Path, ref: str, commit: CommitId | None, why: str) -> None:
+def put_head_on(
+    store: PrivateStore, directory: int, git_dir: Path, ref: str, commit: CommitId | None, why: str
+) -> None:
     """Put HEAD of an opened git directory on a branch, which is at a commit or has none."""
     git = user_git(git_dir)
     if git.run("symbolic-ref", "--quiet", "HEAD").text == ref:
         return
     old = git.run("rev-parse", "--verify", "--quiet", "HEAD").text
-    head = LockedFile(
-        git_dir / "HEAD", directory, "backtrail-HEAD", directory, "is about to move HEAD"
-    )
+    head = head_in(directory, git_dir)
     head.put(f"ref: {ref}\n".encode(errors="surrogateescape"), deadline=store.deadline)
     if commit is None:
         return

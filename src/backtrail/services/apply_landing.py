@@ -22,7 +22,7 @@ from backtrail.git.final_tree import stage_everything
 from backtrail.git.gitstate import UserIndex, read_git_state, resolve_refs
 from backtrail.git.half_followed import catch_up
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.index_replacement import put_index, remove_own_index_lock
+from backtrail.git.index_replacement import put_index, remove_own_locks
 from backtrail.git.merging import Merger
 from backtrail.git.trees import empty_tree
 from backtrail.git.users_git import UsersGit
@@ -148,7 +148,7 @@ def finish_apply(locked: LockedSandbox, operation: Operation) -> None:
         if now != old:
             raise FailedError(f"branch {branch!r} was moved since; {new} was not brought onto it")
         if target.checkout:
-            remove_own_index_lock(target.checkout.git_dir)
+            remove_own_locks(target.checkout.git_dir)
         _move(locked, users, target, new, again=True)
     record(locked, operation, new)
     ws.notices.append(

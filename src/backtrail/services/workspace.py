@@ -14,7 +14,7 @@ from backtrail.domain.settings import Settings
 from backtrail.git.capture import Camera
 from backtrail.git.copying import lines_of
 from backtrail.git.identity import located, refuse_own_files_inside
-from backtrail.git.index_replacement import remove_own_index_lock
+from backtrail.git.index_replacement import remove_own_locks
 from backtrail.git.locks import exclusive_lock
 from backtrail.services.whereabouts import refuse_removed, what_to_type
 
@@ -129,7 +129,7 @@ class Workspace:
         sandbox = self.located(plan)
         refuse_own_files_inside(sandbox.path, self.own_paths)
         store.remove_stale_locks(sandbox.sandbox_id)
-        remove_own_index_lock(sandbox.git_dir)
+        remove_own_locks(sandbox.git_dir)
         return LockedSandbox(self, plan, sandbox, store)
 
     def located(self, plan: Plan) -> Sandbox:
