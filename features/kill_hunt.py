@@ -30,6 +30,7 @@ _HELD = (
     "unlink,unlinkat,rmdir,chmod,fchmod,fchmodat,ftruncate"
 )
 _PAUSE_US = 4000
+_TELL_EACH = 10
 _CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(?:<\.\.\. )?(\w+)")
 _OUTPUT = re.compile(r"write\([12],")
 PLAN = [sys.executable, "-c", "from backtrail.cli.main import main; main()"]
@@ -281,7 +282,11 @@ def hunt(name: str, kills: int, first: int, step: int) -> Counter[str]:
             wrong = what_is_wrong(world, command, turn)
             seen["stuck" if wrong else "went on"] += 1
             if wrong:
-                print(f"{name}, call {first + turn * step}: {place}", *wrong, sep="\n    ")
+                print(
+                    f"{name}, call {first + turn * step}: {place}", *wrong, sep="\n    ", flush=True
+                )
+            if seen.total() % _TELL_EACH == 0:
+                print(f"{name}: {seen.total()} kills so far, {seen['stuck']} stuck", flush=True)
             world.again()
     print(f"{name}: {seen.total()} kills, {seen['stuck']} stuck", flush=True)
     return seen

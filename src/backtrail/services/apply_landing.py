@@ -21,8 +21,9 @@ from backtrail.git.committing import temporary
 from backtrail.git.final_tree import stage_everything
 from backtrail.git.gitstate import UserIndex, read_git_state, resolve_refs
 from backtrail.git.half_followed import catch_up
+from backtrail.git.identity import opened_git_dir
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.index_replacement import put_index, remove_own_locks
+from backtrail.git.index_replacement import put_index_into, remove_own_locks
 from backtrail.git.merging import Merger
 from backtrail.git.trees import empty_tree
 from backtrail.git.users_git import UsersGit
@@ -123,7 +124,9 @@ def _index_follows(locked: LockedSandbox, users: UsersGit, new: CommitId) -> Non
         users.on(sandbox.path, index).call(
             "-c", "core.sparseCheckout=false", "read-tree", "-m", new
         )
-        put_index(sandbox.git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
+        staged = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
+        with opened_git_dir(sandbox, locked.store.common_dir) as git_dir:
+            put_index_into(git_dir, sandbox.git_dir, staged)
 
 
 def record(locked: LockedSandbox, operation: Operation, commit: CommitId) -> None:
