@@ -48,10 +48,10 @@ def _(context, place, command):
     context.ran = run_forked(context.world, *command.split()[1:], failpoints=full)
 
 
-@then("it fails and says why")
+@then("it did not succeed")
 def _(context):
+    # What it says has no room in a file either.
     assert context.ran.code not in (0, 70), context.ran
-    assert context.ran.err, context.ran
 
 
 @then('"{path}" in the place of plan "{name}" holds "{content:Text}"')

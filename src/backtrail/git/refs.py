@@ -44,9 +44,7 @@ def make_branch(
             )
 
     with opened_directory(common_dir) as home, _opened_parent(common_dir / ref) as heads:
-        locked = LockedFile(
-            common_dir / ref, heads, f"backtrail-{sandbox}.ref", home, "is about to move the branch"
-        )
+        locked = _branch_in(heads, common_dir / ref, home, sandbox)
         locked.let_go()
         if resolve_refs(common_dir, [ref]).get(ref) == commit:
             return False
@@ -57,6 +55,23 @@ def make_branch(
         with opened_directory(log.parent) as directory:
             _note(directory, log.name, None, commit, why)
     return True
+
+
+def let_go_of_branch(common_dir: Path, branch: str, sandbox: SandboxId) -> None:
+    """Remove a lock of a branch that we took and, killed, did not let go."""
+    if not os.path.lexists(common_dir / _ours(sandbox)):
+        return
+    ref = common_dir / (_HEADS + branch)
+    with opened_directory(common_dir) as home, _opened_parent(ref) as heads:
+        _branch_in(heads, ref, home, sandbox).let_go()
+
+
+def _branch_in(heads: int, ref: Path, home: int, sandbox: SandboxId) -> LockedFile:
+    return LockedFile(ref, heads, _ours(sandbox), home, "is about to move the branch")
+
+
+def _ours(sandbox: SandboxId) -> str:
+    return f"backtrail-{sandbox}.ref"
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from backtrail.git.aside import move
 from backtrail.git.discovery import same_directory, worktree_at
 from backtrail.git.gitstate import branch_checked_out_elsewhere, resolve_refs
 from backtrail.git.identity import is_checkout, registered_git_dir
-from backtrail.git.refs import make_branch
+from backtrail.git.refs import let_go_of_branch, make_branch
 from backtrail.git.registration import (
     connect,
     free_git_dir,
@@ -158,6 +158,7 @@ def _bring_branch(
     ws: Workspace, store: PrivateStore, sandbox: Sandbox, branch: str, commit: CommitId
 ) -> None:
     """Make the plan's branch again if it is gone; one that is there is moved when all else is."""
+    let_go_of_branch(ws.common_dir, branch, sandbox.sandbox_id)
     ref = f"refs/heads/{branch}"
     if not resolve_refs(ws.common_dir, [ref]):
         send_back(store, ws.common_dir, [commit], ())

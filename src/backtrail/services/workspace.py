@@ -16,6 +16,7 @@ from backtrail.git.copying import lines_of
 from backtrail.git.identity import located, refuse_own_files_inside
 from backtrail.git.index_replacement import remove_own_locks
 from backtrail.git.locks import exclusive_lock
+from backtrail.git.refs import let_go_of_branch
 from backtrail.services.whereabouts import refuse_removed, what_to_type
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class Workspace:
         refuse_own_files_inside(sandbox.path, self.own_paths)
         store.remove_stale_locks(sandbox.sandbox_id)
         remove_own_locks(sandbox.git_dir)
+        if sandbox.branch is not None:
+            let_go_of_branch(self.common_dir, sandbox.branch, sandbox.sandbox_id)
         return LockedSandbox(self, plan, sandbox, store)
 
     def located(self, plan: Plan) -> Sandbox:
