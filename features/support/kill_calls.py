@@ -37,10 +37,9 @@ def _kill_before(nth: int, told: Path, root: str) -> None:
         made = event == "open" and isinstance(arguments[2], int) and arguments[2] & os.O_CREAT
         if not made and event not in _CHANGES:
             return
-        words = " ".join(
-            os.fsdecode(a) for a in arguments if isinstance(a, str | bytes | os.PathLike)
-        )
-        if "/backtrail/" in words or words.startswith(("/tmp", "/dev")):
+        words = " ".join(str(name) for name in arguments if not isinstance(name, int))
+        elsewhere = words.startswith("/") and root not in words
+        if elsewhere or "/backtrail/" in words:
             return
         left -= 1
         if left == 0:

@@ -338,7 +338,7 @@ def _carry_out_move(
         make_branch(store, branch, move.new, sandbox.sandbox_id, reason[1])
         return
     log = ("--no-deref", "--create-reflog", *reason)
-    git.call("update-ref", *log, move.ref, move.new, move.old)
+    git.call("update-ref", *log, move.ref, move.new, move.old or "0" * len(move.new))
 
 
 @dataclass(frozen=True, slots=True)
