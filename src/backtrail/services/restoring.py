@@ -22,6 +22,7 @@ from backtrail.domain.wording import some_of
 from backtrail.git.commits import read_checkpoint
 from backtrail.git.foreign import foreign_git_state
 from backtrail.git.gitstate import read_git_state
+from backtrail.git.identity import located
 from backtrail.git.proof import prove_files
 from backtrail.git.restore import plan_files, restore_files
 from backtrail.git.restore_git_state import (
@@ -214,6 +215,7 @@ def _restore_git(
     if operation.paths:
         return None
     store, sandbox = locked.store, locked.sandbox
+    located(sandbox, store.common_dir)
     before, wanted = prepared.before.state, prepared.wanted.state
     others = tuple(ref for ref, _ in before.git_state.branches)
     now = read_git_state(sandbox.git_dir, sandbox.branch, others)
