@@ -15,6 +15,7 @@ from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory, fsync_file, fsync_tree
 from backtrail.git.presence import note_staging
 from backtrail.git.staging import can_rename
+from backtrail.git.walking import walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -87,8 +88,10 @@ def pack(source: Path, target: Path, mode: Mode, moment: int, scratch: Path) -> 
     with _building(target, target.parent, scratch) as building:
         half = building / "archive"
         with tarfile.open(half, mode, format=tarfile.PAX_FORMAT) as archive:
-            for entry in sorted(source.iterdir()):
-                archive.add(entry, arcname=entry.name, filter=settled)
+            found = (entry.path for _, entries in walk_all(source) for entry in entries)
+            for path in sorted(map(os.fsdecode, found)):
+                name = os.path.relpath(path, source)
+                archive.add(path, arcname=name, recursive=False, filter=settled)
         half.chmod(0o666 & ~_umask())
         fsync_file(half)
         try:

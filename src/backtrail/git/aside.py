@@ -8,16 +8,15 @@ so is the directory below `.git/worktrees` that makes it a worktree.
 from __future__ import annotations
 
 import os
-import shutil
-import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import FailedError, SandboxInvalidError
-from backtrail.git.beneath import Beneath
 from backtrail.git.durable import fsync_directory
+from backtrail.git.walking import delete_tree, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,27 +135,18 @@ def _rename(source: Path, target: Path) -> None:
 
 def size_on_disk(root: Path) -> int:
     """What deleting a directory would free, hard links counted once and links not followed."""
-    seen: set[tuple[int, int]] = set()
-    total = 0
-    for directory, names, files in os.walk(root):
-        for name in (*names, *files):
-            found = os.lstat(os.path.join(directory, name))
-            if (found.st_dev, found.st_ino) not in seen:
-                seen.add((found.st_dev, found.st_ino))
-                total += found.st_blocks * 512
-    return total
+    sizes: dict[tuple[int, int], int] = {}
+    for _, entries in walk_all(root):
+        for entry in entries:
+            # Gone, or its path is too long.
+            with suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+    return sum(sizes.values())
 
 
 def delete(root: Path) -> None:
     """Delete a directory that was set aside, closed directories in it, too; links stay links."""
     if not root.is_dir() or root.is_symlink():
         return
-    with Beneath(root) as inside:
-        waiting = [b""]
-        while waiting:
-            directory = waiting.pop()
-            inside.set_mode(directory, stat.S_IRWXU, stat.S_ISDIR)
-            with inside.scan(directory) as entries:
-                names = [os.fsencode(e.name) for e in entries if e.is_dir(follow_symlinks=False)]
-            waiting += [os.path.join(directory, name) for name in names]
-    shutil.rmtree(root)
+    delete_tree(root)

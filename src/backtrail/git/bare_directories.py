@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.hidden_rules import RULES_FILE
 from backtrail.git.paths import is_special
+from backtrail.git.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,25 +33,18 @@ def survey(root: Path, directories: Sequence[bytes]) -> BareDirectories:
     """Read the directories to the bottom: their files, if they have any, are ignored ones."""
     found = BareDirectories()
     for directory in directories:
-        _read(os.fsencode(root), directory, found, found.empty)
+        for place, entries in walk(root, directory):
+            if not entries:
+                (found.empty if place == directory else found.deeper).append(place)
+            _note(found, place, entries)
     return found
 
 
-def _read(root: bytes, directory: bytes, found: BareDirectories, empty: list[bytes]) -> None:
-    try:
-        with os.scandir(os.path.join(root, directory)) as entries:
-            inside = list(entries)
-    except (NotADirectoryError, FileNotFoundError, PermissionError):
-        # Gone since, or unreadable, which the listing has already said.
-        return
-    if not inside:
-        empty.append(directory)
-    for entry in inside:
-        path = os.path.join(directory, entry.name)
+def _note(found: BareDirectories, place: bytes, entries: Sequence[os.DirEntry[bytes]]) -> None:
+    for entry in entries:
+        path = os.path.join(place, entry.name)
         if entry.name == b".git":
-            found.repositories.append(directory)
-        elif entry.is_dir(follow_symlinks=False):
-            _read(root, path, found, found.deeper)
+            found.repositories.append(place)
         elif is_special(entry):
             found.special.append(path)
         elif entry.name == RULES_FILE:

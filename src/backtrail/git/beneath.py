@@ -134,8 +134,12 @@ class Beneath:
 
 def parents_of(path: bytes) -> list[bytes]:
     """The directories above a path, outermost first."""
-    parts = path.split(b"/")
-    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
+    found: list[bytes] = []
+    at = path.find(b"/")
+    while at >= 0:
+        found.append(path[:at])
+        at = path.find(b"/", at + 1)
+    return found
 
 
 def _held(directory: int, name: bytes) -> int:
@@ -165,6 +169,9 @@ def _opened(root: int, path: bytes) -> int:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EXDEV):
             raise NotADirectoryError(errno.ENOTDIR, "not a directory", path) from error
+        if error.errno == errno.ENAMETOOLONG:
+            # Longer than the system allows: what is there is as good as closed.
+            raise PermissionError(errno.EACCES, "the path is too long", path) from error
         raise
 
 

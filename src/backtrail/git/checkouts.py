@@ -15,6 +15,8 @@ from backtrail.git.ignore import scratch_directory
 from backtrail.git.locks import wait_for_git
 from backtrail.git.merge_state import under_way
 from backtrail.git.paths import first_obstacle, lstat_inside
+from backtrail.git.plain_files import NotPlainError, beginning_of
+from backtrail.git.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,8 +57,8 @@ def _git_dirs(common_dir: Path) -> list[Path]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "surrogateescape").strip()
-    except (FileNotFoundError, NotADirectoryError):
+        return beginning_of(path).decode("utf-8", "surrogateescape").strip()
+    except (FileNotFoundError, NotADirectoryError, NotPlainError):
         return ""
 
 
@@ -176,11 +178,10 @@ def _in_the_way(git: GitRunner, root: Path, concerned: set[bytes]) -> Iterator[b
 
 
 def _untracked_below(root: Path, directory: bytes, tracked: set[bytes]) -> Iterator[bytes]:
-    base = os.fsencode(root)
-    for where, _, names in os.walk(os.path.join(base, directory)):
-        for name in names:
-            path = os.path.relpath(os.path.join(where, name), base)
-            if path not in tracked:
+    for where, entries in walk(root, directory, passing=b""):
+        for entry in entries:
+            path = os.path.join(where, entry.name)
+            if path not in tracked and not entry.is_dir(follow_symlinks=False):
                 yield path
 
 

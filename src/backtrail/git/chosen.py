@@ -29,9 +29,10 @@ from backtrail.git.paths import (
     parents_of,
 )
 from backtrail.git.private_index import copied
-from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
+from backtrail.git.probes import UNTRACKED, only_below, start_listing, take_for_directories
 from backtrail.git.runner import nul_joined
 from backtrail.git.storable import NOT_SMALL, NOT_SMALL_TOGETHER
+from backtrail.git.walking import entries_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -98,7 +99,7 @@ def _named_files(
     repositories: set[bytes] = set()
     with scratch_directory(store) as directory:
         for question in _questions(rules, patterns):
-            listed = _Listed(git, root, question, directory / "index")
+            listed = _Listed(store, git, root, question, directory / "index")
             found.update(dict.fromkeys(listed.files()))
             closed.update(dict.fromkeys(listed.closed))
             repositories |= listed.repositories
@@ -256,17 +257,10 @@ def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]
         return []
     if not is_directory_inside(root, place):
         return [place] if is_special_inside(root, place) else []
-    try:
-        with os.scandir(os.path.join(os.fsencode(root), place)) as found:
-            entries = list(found)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        # Gone, or told as unreadable.
-        return []
-    deeper = [e for e in entries if below and e.name != b".git" and e.is_dir(follow_symlinks=False)]
-    return [
-        *(os.path.join(place, e.name) for e in entries if is_special(e)),
-        *(path for e in deeper for path in _special_in(root, place + b"/" + e.name, below=True)),
-    ]
+    # What is gone, or told as unreadable, holds nothing.
+    here = [(place, entries_of(root, place) or [])]
+    found = walk(root, place) if below else here
+    return [os.path.join(d, e.name) for d, entries in found for e in entries if is_special(e)]
 
 
 def _held_among(
@@ -279,7 +273,7 @@ def _held_among(
     with laid_out(store, texts, rules, candidates) as (place, root, words):
         git = store.git(root, place / "index")
         shown = git.call(*words, *UNTRACKED).records()
-        found = chosen_files(store, git, root, words, ignored_by(git, words), choice)
+        found = chosen_files(store, git, root, words, ignored_by(store, git, root, words), choice)
     return set(candidates).intersection((*shown, *found.files))
 
 
@@ -329,8 +323,16 @@ def _repositories_towards(root: Path, places: Sequence[bytes]) -> list[bytes]:
 class _Listed:
     """One listing, with what is in the repositories that it only names."""
 
-    def __init__(self, git: GitRunner, root: Path, question: _Question, scratch: Path) -> None:
-        self._git, self._root, self._question, self._scratch = git, root, question, scratch
+    def __init__(
+        self,
+        store: PrivateStore,
+        git: GitRunner,
+        root: Path,
+        question: _Question,
+        scratch: Path,
+    ) -> None:
+        self._store, self._git, self._root = store, git, root
+        self._question, self._scratch = question, scratch
         self._index: dict[str, str] | None = None
         self.closed: list[bytes] = []
         self.repositories: set[bytes] = set()
@@ -358,7 +360,8 @@ class _Listed:
         take_for_directories(self._git, repositories, self._index)
 
     def _ask(self, below: Sequence[bytes]) -> list[bytes]:
-        output = self._git.run(*self._question.words, *only_below(below), extra=self._index)
-        rest, complaints = understood(output)
+        words = (*self._question.words, *only_below(below))
+        listing = start_listing(self._store, self._git, self._root, *words, index=self._index)
+        rest, complaints = understood(listing.finish())
         self.closed += complaints.directories
         return rest.checked().records()

@@ -6,13 +6,13 @@ registered, so that a crash leaves nothing but a directory.
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import CommitId, TreeId
+from backtrail.git.aside import delete
 from backtrail.git.gitstate import user_git
 from backtrail.git.hooks import AFTER
 
@@ -61,7 +61,7 @@ class Committer:
         return CommitId(user_git(self._git_dir).call("rev-parse", "--verify", "HEAD").text)
 
     def _furnish(self, tree: TreeId, parents: Sequence[CommitId]) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
+        delete(self.place)
         for directory in (self.place, self._git_dir, self._tree):
             directory.mkdir(mode=0o700, parents=True)
         link = self._tree / ".git"
@@ -95,6 +95,6 @@ def temporary(place: Path) -> Generator[Path]:
     try:
         yield place
     finally:
-        shutil.rmtree(place, ignore_errors=True)
         with suppress(OSError):
+            delete(place)
             place.parent.rmdir()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DIRECTORY = re.compile(
     rb"warning: could not open directory '(.*?)/': "
-    rb"(Permission denied|No such file or directory|Not a directory)\n",
+    rb"(Permission denied|File name too long|No such file or directory|Not a directory)\n",
     re.DOTALL,
 )
 # A link in the place of such a file is not followed, and a socket cannot be opened.
@@ -26,6 +26,9 @@ _RULES = re.compile(
     rb"warning: unable to access '((?:.*?/)?\.git(?:ignore|attributes))': "
     rb"(Permission denied|Too many levels of symbolic links|No such device or address)\n",
     re.DOTALL,
+)
+_TOO_LARGE = re.compile(
+    rb"warning: ignoring (?:overly large gitattributes|excessively large pattern) file:? [^\n]*\n"
 )
 _ENTRY = re.compile(rb"(?!warning: |error: |fatal: )(.+?): Permission denied\n", re.DOTALL)
 # What a restore says, and then touches nothing: of a file that is not as the index has it, of one
@@ -45,6 +48,7 @@ _BROKEN = re.compile(
     rb"|unavailable|non-monotonic"
 )
 _DENIED = b"Permission denied"
+_CLOSED = (_DENIED, b"File name too long")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -74,8 +78,9 @@ def understood(output: Output) -> tuple[Output, Complaints]:
     if not output.stderr:
         return output, Complaints()
     said = output.stderr
-    closed = [path for path, why in _DIRECTORY.findall(said) if why == _DENIED]
-    vanished = [path for path, why in _DIRECTORY.findall(said) if why != _DENIED]
+    told = _DIRECTORY.findall(said)
+    closed = [path for path, why in told if why in _CLOSED]
+    vanished = [path for path, why in told if why not in _CLOSED]
     said = _DIRECTORY.sub(b"", said)
     rules = [path for path, why in _RULES.findall(said) if why == _DENIED]
     said = without_rules(said)
@@ -100,7 +105,7 @@ def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
 
 def without_rules(said: bytes) -> bytes:
     """What git said, less that it goes on without a .gitignore or .gitattributes file."""
-    return _RULES.sub(b"", said)
+    return _TOO_LARGE.sub(b"", _RULES.sub(b"", said))
 
 
 def full_disk(said: bytes) -> str | None:

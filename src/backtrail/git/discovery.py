@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backtrail.domain.errors import FailedError
+from backtrail.git.plain_files import first_line
 
 WORKTREES = "worktrees"
 _HINT = "run this inside a git repository, name one with -C PATH, or make one with git init"
@@ -51,7 +52,7 @@ def worktree_at(root: Path) -> Worktree | None:
 def _git_dir_of(dot_git: Path) -> Path | None:
     if dot_git.is_dir():
         return dot_git.resolve()
-    text = _first_line(dot_git)
+    text = first_line(dot_git)
     if text is None or not text.startswith("gitdir: "):
         return None
     return Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
@@ -64,17 +65,8 @@ def _is_git_dir(path: Path) -> bool:
 
 
 def _common_dir(git_dir: Path) -> Path:
-    text = _first_line(git_dir / "commondir")
+    text = first_line(git_dir / "commondir")
     return git_dir if text is None else Path(os.path.realpath(git_dir / text))
-
-
-def _first_line(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            line = file.readline(4096)
-    except (OSError, ValueError):
-        return None
-    return os.fsdecode(line.rstrip(b"\r\n"))
 
 
 def main_place(common_dir: Path) -> Path:
@@ -97,5 +89,5 @@ def is_plain_directory(path: Path) -> bool:
 
 def gitdir_backlink(git_dir: Path) -> Path | None:
     """For a linked worktree: the `.git` file that its git directory believes to be its own."""
-    text = _first_line(git_dir / "gitdir")
+    text = first_line(git_dir / "gitdir")
     return None if text is None else Path(os.path.realpath(git_dir / text))

@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from backtrail.git.walking import entries_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -37,7 +39,7 @@ class DiskWalk:
 def walk_disk(root: Path, passed_over: set[bytes]) -> DiskWalk:
     found = DiskWalk()
     found.directories[b""] = os.lstat(root)
-    _walk(os.fsencode(root), b"", passed_over, found)
+    _walk(root, b"", passed_over, found)
     found.git.discard(b".git")
     return found
 
@@ -55,35 +57,39 @@ def look_for(
                 info = os.lstat(os.path.join(base, path))
                 if stat.S_ISDIR(info.st_mode):
                     found.directories[path] = info
-                    _walk(base, path, set(), found)
+                    _walk(root, path, set(), found)
     for path in files:
         if path not in found.files and path.rpartition(b"/")[0] in found.closed:
             with suppress(OSError):
                 found.files[path] = os.lstat(os.path.join(base, path))
 
 
-def _walk(root: bytes, directory: bytes, passed_over: set[bytes], found: DiskWalk) -> None:
-    try:
-        with os.scandir(os.path.join(root, directory)) as entries:
-            inside = list(entries)
+def _walk(root: Path, below: bytes, passed_over: set[bytes], found: DiskWalk) -> None:
+    waiting = [below]
+    while waiting:
+        directory = waiting.pop()
+        inside = entries_of(root, directory)
+        if inside is None:
+            # Neither empty nor known: what the goal has in there is looked for by name.
+            found.closed.add(directory)
+            continue
         if not inside and directory:
             found.empty.add(directory)
-        _meet(root, directory, inside, passed_over, found)
-    except (FileNotFoundError, NotADirectoryError):
-        # Gone in this very moment: whoever compares misses what was in it.
-        return
-    except PermissionError:
-        # Neither empty nor known: what the goal has in there is looked for by name.
-        found.closed.add(directory)
+        try:
+            waiting += _meet(directory, inside, passed_over, found)
+        except OSError:
+            # Out of reach, or gone meanwhile.
+            found.closed.add(directory)
 
 
 def _meet(
-    root: bytes,
     directory: bytes,
     inside: list[os.DirEntry[bytes]],
     passed_over: set[bytes],
     found: DiskWalk,
-) -> None:
+) -> list[bytes]:
+    """Take in what is in a directory; gives the directories among it."""
+    deeper: list[bytes] = []
     above = directory + b"/" if directory else b""
     for entry in inside:
         path = above + entry.name
@@ -93,11 +99,12 @@ def _meet(
             continue
         elif entry.is_dir(follow_symlinks=False):
             found.directories[path] = entry.stat(follow_symlinks=False)
-            _walk(root, path, passed_over, found)
+            deeper.append(path)
         else:
             found.files[path] = info = entry.stat(follow_symlinks=False)
             if info.st_mode & ~_PERMISSIONS != stat.S_IFREG:
                 _note_unusual(found, path, info.st_mode)
+    return deeper
 
 
 def _note_unusual(found: DiskWalk, path: bytes, mode: int) -> None:

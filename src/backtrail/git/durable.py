@@ -6,6 +6,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from backtrail.git.walking import walk_all
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
@@ -34,19 +36,17 @@ def fsync_directory(path: Path) -> None:
 
 def fsync_tree(root: Path) -> None:
     """Bring every file and directory below (and with) the root to disk."""
-    for directory, _, files in os.walk(root):
-        for name in files:
-            path = os.path.join(directory, name)
-            # A link is on disk with its directory; following it could lead anywhere.
-            if not os.path.islink(path):
-                with _opened(path) as descriptor:
-                    os.fsync(descriptor)
-        with _opened(directory) as descriptor:
-            os.fsync(descriptor)
+    for directory, entries in walk_all(root):
+        place = os.path.join(os.fsencode(root), directory)
+        # A link is on disk with its directory; following it could lead anywhere.
+        files = (entry.path for entry in entries if entry.is_file(follow_symlinks=False))
+        for path in (*files, place):
+            with _opened(path) as descriptor:
+                os.fsync(descriptor)
 
 
 @contextmanager
-def _opened(path: Path | str) -> Generator[int]:
+def _opened(path: Path | bytes) -> Generator[int]:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         yield descriptor

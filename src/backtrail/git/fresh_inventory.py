@@ -14,6 +14,7 @@ from backtrail.git.extras import PERMISSIONS, Extras, Usual
 from backtrail.git.hidden_rules import read_rules_files
 from backtrail.git.inventory import Findings
 from backtrail.git.inventory_memo import InventoryMemo
+from backtrail.git.walking import walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
     bare = survey(root, untracked.directories)
     empty = bare.empty
     extras = Extras(
-        usual=_usual(os.fsencode(root)),
+        usual=_usual(root),
         directory_modes={"": root.stat().st_mode & PERMISSIONS},
         empty_directories=tuple(map(os.fsdecode, sorted(empty))),
     )
@@ -36,7 +37,7 @@ def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
     return Findings(InventoryMemo(extras, (), (), {}), (), (), texts)
 
 
-def _usual(root: bytes) -> Usual:
+def _usual(root: Path) -> Usual:
     standard = Usual()
     file, directory = _first_modes(root)
     plain = standard.file if file is None else file & ~0o111
@@ -48,21 +49,18 @@ def _usual(root: bytes) -> Usual:
     )
 
 
-def _first_modes(place: bytes) -> tuple[int | None, int | None]:
+def _first_modes(root: Path) -> tuple[int | None, int | None]:
     """The modes of the first file and the first directory that are met."""
     file = directory = None
-    below: list[bytes] = []
-    with os.scandir(place) as entries:
+    for _, entries in walk(root):
         for entry in entries:
             if entry.name == b".git" or entry.is_symlink():
                 continue
             mode = entry.stat(follow_symlinks=False).st_mode & PERMISSIONS
-            if entry.is_dir(follow_symlinks=False):
-                directory = mode if directory is None else directory
-                below.append(entry.path)
-            elif file is None:
-                file = mode
-    for inner in below:
-        if file is None:
-            file, _ = _first_modes(inner)
+            if not entry.is_dir(follow_symlinks=False):
+                file = mode if file is None else file
+            elif directory is None:
+                directory = mode
+        if file is not None:
+            break
     return file, directory

@@ -13,6 +13,7 @@ from backtrail.domain.ids import CommitId
 from backtrail.git.env import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.head_log import DetachedFrom, read_detached_from
 from backtrail.git.merge_state import MergeState, read_merge_state
+from backtrail.git.plain_files import LARGEST_INDEX, NotPlainError, beginning_of, open_plain
 from backtrail.git.runner import GitRunner, RunningGit
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def ask_git_state(
     git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
 ) -> GitStateQuestion:
     """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
-    head_text = (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
+    head_text = _head_text(git_dir)
     named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
@@ -166,7 +167,7 @@ def _ask_refs(git_dir: Path, names: list[str]) -> RefsQuestion:
 def read_index(git_dir: Path) -> UserIndex | None:
     """The index as one consistent reading: git replaces the file, it never writes into it."""
     try:
-        with (git_dir / "index").open("rb") as file:
+        with open_plain(git_dir / "index", LARGEST_INDEX) as file:
             content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except FileNotFoundError:
         return None
@@ -209,8 +210,12 @@ def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -
     return None
 
 
+def _head_text(git_dir: Path) -> str:
+    return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
+
+
 def _head_of(git_dir: Path) -> str | None:
     try:
-        return (git_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
-    except (FileNotFoundError, NotADirectoryError):
+        return _head_text(git_dir)
+    except (FileNotFoundError, NotADirectoryError, NotPlainError):
         return None

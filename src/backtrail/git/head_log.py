@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.paths import first_obstacle, lstat_inside
+from backtrail.git.plain_files import NotPlainError, open_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,11 +70,10 @@ def can_be_noted(name: str) -> bool:
 def _end_of_log(git_dir: Path) -> bytes:
     if not log_leads_nowhere(git_dir):
         return b""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        with os.fdopen(os.open(os.path.join(os.fsencode(git_dir), _LOG), flags), "rb") as file:
+        with open_plain(os.path.join(os.fsencode(git_dir), _LOG), follow=False) as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _LOOKED_AT))
             return file.read(_LOOKED_AT)
-    except OSError:
+    except (OSError, NotPlainError):
         # Without a log, or one that can be read, git does not know either.
         return b""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import codecs
 import os
-import shutil
-import stat
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.git.env import scrubbed_environment
+from backtrail.git.plain_files import LONGEST_RULES, NotPlainError, read_plain
 from backtrail.git.runner import GitRunner, RunningGit
+from backtrail.git.walking import delete_tree
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -114,16 +114,10 @@ def _excludes(path: Path | None) -> bytes:
 
 def _contents(path: Path | None) -> bytes:
     try:
-        return _read(path) if path else b""
-    except OSError:
+        return read_plain(path, LONGEST_RULES) if path else b""
+    except (OSError, NotPlainError):
         # Git, too, goes on without an excludes file that is missing or cannot be read.
         return b""
-
-
-def _read(path: Path) -> bytes:
-    # Settings can name a file of the sandbox, where a FIFO would block a plain reading for ever.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-        return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 
 @contextmanager
@@ -142,4 +136,5 @@ def scratch_directory(store: PrivateStore) -> Generator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):
+            delete_tree(path)

@@ -16,6 +16,7 @@ from backtrail.git.ignore import rules_in_force, scratch_directory
 from backtrail.git.paths import parents_of
 from backtrail.git.probes import UNTRACKED, take_for_directories
 from backtrail.git.trees import TreeEntry, read_blobs
+from backtrail.git.walking import make_directories
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -120,7 +121,7 @@ def _layers(directories: Sequence[bytes]) -> list[list[bytes]]:
 def _place(root: bytes, path: bytes, text: bytes) -> None:
     full = os.path.join(root, path)
     try:
-        os.makedirs(os.path.dirname(full), exist_ok=True)
+        make_directories(os.path.dirname(full))
         if not path.endswith(b"/"):
             with open(full, "xb") as file:
                 file.write(text)

@@ -12,6 +12,8 @@ import re
 import stat
 from pathlib import Path
 
+from backtrail.git.plain_files import LONGEST_RULES, read_plain
+
 _LOOSE_DIRECTORY = re.compile(r"[0-9a-f]{2}")
 _LOOSE_NAME = re.compile(r"[0-9a-f]{38}|[0-9a-f]{62}")
 _PACK = re.compile(r"(pack-[0-9a-f]{40,64})\.idx")
@@ -38,7 +40,7 @@ def _with_alternates(objects: Path, depth: int) -> list[Path]:
     found = [objects]
     alternates = objects / "info" / "alternates"
     if depth and alternates.is_file():
-        for line in alternates.read_bytes().splitlines():
+        for line in read_plain(alternates, LONGEST_RULES).splitlines():
             if line and not line.startswith(b"#"):
                 found += _with_alternates(objects / os.fsdecode(line), depth - 1)
     return found

@@ -14,15 +14,22 @@ from backtrail.git.complaints import Complaints, really_named, understood
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.ignored import Ignored
 from backtrail.git.judging import ignored_here
+from backtrail.git.paths import parents_of
 from backtrail.git.private_index import copied
-from backtrail.git.probes import UNTRACKED, only_below, take_for_directories
+from backtrail.git.probes import (
+    UNTRACKED,
+    Listing,
+    only_below,
+    start_listing,
+    take_for_directories,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from backtrail.git.ignore import IgnoreRules
-    from backtrail.git.runner import GitRunner, Output, RunningGit
+    from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
 
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
@@ -58,19 +65,19 @@ class Lister:
     words: Sequence[str]
     """Arguments under which git follows the rules."""
 
-    def start(self) -> RunningGit:
-        return self.git.start(*self._words("--directory"))
+    def start(self) -> Listing:
+        return self._asked("--directory")
 
-    def finish(self, running: RunningGit) -> Untracked:
+    def finish(self, running: Listing) -> Untracked:
         """Complete a listing, looking into what it only names."""
-        records, closed = self._readable(running.finish())
+        records, closed = self._readable(running)
         records = self._by_any_case(records, "--directory")
         directories = [record for record in records if record.endswith(b"/")]
         files = [record for record in records if not record.endswith(b"/")]
         repositories: list[bytes] = []
         if directories:
             below = only_below(directories)
-            inside, more = self._readable(self.git.run(*self._words(*below)))
+            inside, more = self._readable(self._asked(*below))
             inside = self._by_any_case(inside, *below)
             closed += more
             files += (path for path in inside if not path.endswith(b"/"))
@@ -90,15 +97,15 @@ class Lister:
     def list(self) -> Untracked:
         return self.finish(self.start())
 
-    def start_ignored(self) -> RunningGit:
+    def start_ignored(self) -> Listing:
         """Begin to list what is ignored, in the index or not, with a tag that tells which."""
-        return self.git.start(*self.words, *_IGNORED, "-c", "-t")
+        return start_listing(self.store, self.git, self.root, *self.words, *_IGNORED, "-c", "-t")
 
-    def finish_ignored(self, running: RunningGit) -> tuple[set[bytes], Ignored]:
+    def finish_ignored(self, running: Listing) -> tuple[set[bytes], Ignored]:
         """What the index holds although it is ignored, and what is in no index."""
         held: set[bytes] = set()
         others: list[bytes] = []
-        for record in _tolerated(running.finish()):
+        for record in _tolerated(running):
             if record.startswith(_OTHER):
                 others.append(record[len(_OTHER) :])
             else:
@@ -113,12 +120,12 @@ class Lister:
                 # Of a repository without captured files git would not look at what is in it.
                 git = self.store.git(self.root, copied(git, directory / "index"))
                 take_for_directories(git, [path + b"/" for path in repositories])
-            return ignored_by(git, self.words)
+            return ignored_by(self.store, git, self.root, self.words)
 
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
         words = ("--directory", *only_below([d + b"/" for d in directories]))
-        records = _tolerated(self.git.run(*self._words(*words)))
+        records, _ = self._readable(self._asked(*words))
         records = self._by_any_case(records, *words)
         return list(_bare([record for record in records if record.endswith(b"/")]))
 
@@ -135,8 +142,7 @@ class Lister:
                 repositories += found
                 take_for_directories(self.git, found, scratch)
                 below = only_below(found)
-                listed = self.git.run(*self._words(*below), extra=scratch)
-                inside, more = self._readable(listed)
+                inside, more = self._readable(self._asked(*below, index=scratch))
                 inside = self._by_any_case(inside, *below, extra=scratch)
                 closed += more
                 files += (path for path in inside if not path.endswith(b"/"))
@@ -154,33 +160,46 @@ class Lister:
         if not self.rules.ignore_case:
             return records
         words = (*self.words, *UNTRACKED, *more)
-        shown = set(_tolerated(self.git.run(*words, extra=extra)))
+        listing = start_listing(self.store, self.git, self.root, *words, index=extra)
+        shown = set(self._readable(listing)[0])
         hidden = [record for record in records if record not in shown]
         ignored = ignored_here(self.store, self.root, self.rules, hidden)
         return [record for record in records if record not in ignored]
 
-    def _readable(self, output: Output) -> tuple[list[bytes], Complaints]:
+    def _readable(self, listing: Listing) -> tuple[list[bytes], Complaints]:
         """The records, and what git said it could not read."""
-        rest, found = understood(output)
+        rest, found = understood(listing.finish())
         root = os.fsencode(self.root)
         rules = (path for path in found.rules_files if os.path.lexists(os.path.join(root, path)))
         closed = (really_named(self.root, path) for path in found.directories)
         told = replace(found, directories=tuple(closed), rules_files=tuple(rules))
-        return rest.checked().records(), told
+        records = rest.checked().records()
+        return records + self._unasked(listing, records), told
 
-    def _words(self, *more: str) -> list[str]:
-        return [*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more]
+    def _unasked(self, listing: Listing, records: list[bytes]) -> list[bytes]:
+        """Repositories in which nothing was listed: git would have named them at least."""
+        if not listing.unasked:
+            return []
+        held = self.git.call("ls-files", "-c", "-z", extra=listing.index).records()
+        known = {parent + b"/" for path in (*held, *records) for parent in parents_of(path)}
+        bare = [d for d in listing.unasked if d not in known and listing.covers(d)]
+        ignored = ignored_here(self.store, self.root, self.rules, bare)
+        return [d for d in bare if d not in ignored]
+
+    def _asked(self, *more: str, index: Mapping[str, str] | None = None) -> Listing:
+        words = (*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more)
+        return start_listing(self.store, self.git, self.root, *words, index=index)
 
 
-def ignored_by(git: GitRunner, words: Sequence[str]) -> Ignored:
+def ignored_by(store: PrivateStore, git: GitRunner, root: Path, words: Sequence[str]) -> Ignored:
     """What the rules that these words put in force ignore, and the index does not hold."""
-    return Ignored(tuple(_tolerated(git.run(*words, *_IGNORED))))
+    return Ignored(tuple(_tolerated(start_listing(store, git, root, *words, *_IGNORED))))
+
+
+def _tolerated(listing: Listing) -> list[bytes]:
+    """The records of a listing, as far as git could look."""
+    return understood(listing.finish())[0].checked().records()
 
 
 def _bare(directories: Sequence[bytes]) -> tuple[bytes, ...]:
     return tuple(d.rstrip(b"/") for d in directories)
-
-
-def _tolerated(output: Output) -> list[bytes]:
-    """The records of a listing, as far as git could look."""
-    return understood(output)[0].checked().records()

@@ -1,7 +1,8 @@
 """Locks between processes, held by an open descriptor that git children inherit.
 
 SIGKILL of the parent leaves a git child running; because the child holds the same open file
-description, the lock stays taken until that child has ended, too.
+description, the lock stays taken until that child has ended, too. It does not stay for ever:
+whoever waits for the lock ends gits that hold it on behalf of nobody.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import signal
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BusyError, FailedError
+from backtrail.git.orphans import end_orphans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.02
 _POLL_SECONDS_MAX = 0.2
+_PATIENCE = 2.0
+"""How long a git whose owner is gone may still take."""
 
 
 @contextmanager
@@ -49,7 +54,17 @@ def _open(path: Path) -> int:
 
 
 def _acquire(descriptor: int, *, wait: float, what: str) -> None:
-    if not until(lambda: _try_lock(descriptor), time.monotonic() + wait):
+    began = time.monotonic()
+    seen = [0]
+
+    def done() -> bool:
+        if time.monotonic() >= began + _PATIENCE * (len(seen)):
+            # Whoever does not heed a polite word within the same time is ended.
+            end_orphans(descriptor, signal.SIGTERM if len(seen) == 1 else signal.SIGKILL)
+            seen.append(0)
+        return _try_lock(descriptor)
+
+    if not _try_lock(descriptor) and not until(done, began + wait):
         raise BusyError(
             f"{what} is in use by another process",
             hint="try again when it has ended, or wait longer with --wait SECONDS",

@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 
 from backtrail.git.discovery import Worktree, worktree_at
+from backtrail.git.plain_files import LONGEST_LINE, LONGEST_RULES, NotPlainError, beginning_of
 
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REF = re.compile(r"refs/[^\0\n]+")
-_LONGEST = 4096
 UNBORN = "no commit"
 
 
@@ -34,18 +34,15 @@ def _resolved(worktree: Worktree, ref: str) -> str | None:
         loose = _text(directory / ref)
         if _HEX.fullmatch(loose):
             return loose
-    for line in _text(worktree.common_dir / "packed-refs", longest=None).splitlines():
+    for line in _text(worktree.common_dir / "packed-refs", LONGEST_RULES).splitlines():
         commit, _, name = line.partition(" ")
         if name == ref and _HEX.fullmatch(commit):
             return commit
     return None
 
 
-def _text(path: Path, longest: int | None = _LONGEST) -> str:
+def _text(path: Path, longest: int = LONGEST_LINE) -> str:
     try:
-        # A FIFO in the place of the file would block a plain reading for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(longest).decode("utf-8", "surrogateescape").strip()
-    except (OSError, ValueError):
+        return beginning_of(path, longest).decode("utf-8", "surrogateescape").strip()
+    except (OSError, ValueError, NotPlainError):
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -10,6 +11,10 @@ from backtrail.git.beneath import Beneath, parents_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_DEEP = 16
+"""From this depth on it is quicker not to look at each directory above a path."""
 
 
 def lstat_inside(root: Path, path: bytes) -> os.stat_result | None:
@@ -60,6 +65,8 @@ def is_directory_inside(root: Path, path: bytes) -> bool:
 def first_obstacle(root: Path, path: bytes) -> bytes | None:
     """The first parent of the path that exists and is no real directory."""
     base = os.fsencode(root)
+    if path.count(b"/") > _DEEP and _leads_straight(base, os.path.dirname(path)):
+        return None
     for parent in parents_of(path):
         found = _lstat(os.path.join(base, parent))
         if found is None:
@@ -69,11 +76,32 @@ def first_obstacle(root: Path, path: bytes) -> bytes | None:
     return None
 
 
+def _leads_straight(base: bytes, directory: bytes) -> bool:
+    """Whether a directory is there, and none above it is a link, as the system itself tells."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        descriptor = os.open(os.path.join(base, directory), flags)
+    except OSError:
+        return False
+    try:
+        return os.readlink(b"/proc/self/fd/%d" % descriptor) == os.path.join(
+            os.path.realpath(base), directory
+        )
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
 def _lstat(path: bytes) -> os.stat_result | None:
     try:
         return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise PermissionError(errno.EACCES, "the path is too long", path) from error
 
 
 def is_special(entry: os.DirEntry[bytes] | os.DirEntry[str]) -> bool:

@@ -21,6 +21,7 @@ from backtrail.git.extras import PERMISSIONS
 from backtrail.git.judging import ignored_at
 from backtrail.git.nested import nested_head
 from backtrail.git.paths import is_there, parents_of
+from backtrail.git.plain_files import NotPlainError, open_plain
 from backtrail.git.proven_inventory import proven_inventory
 from backtrail.git.restore_extras import directories_and_root, directories_of, with_slash
 from backtrail.git.storable import NESTED, SET_BITS, SPECIAL
@@ -209,9 +210,9 @@ def _is_outside(path: bytes, allowed: set[bytes]) -> bool:
 
 def _has_content(path: bytes, size: int, entry: TreeEntry) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open_plain(path, follow=False) as file:
             return _hashed(iter(lambda: file.read(_CHUNK), b""), entry, size)
-    except OSError:
+    except (OSError, NotPlainError):
         # Gone or unreadable meanwhile: not what was asked for.
         return False
 

@@ -21,6 +21,7 @@ from backtrail.git.gitstate import user_git
 from backtrail.git.identity import mark_name, possible_git_dirs, registered_git_dir
 from backtrail.git.locked_files import opened_directory, write_new
 from backtrail.git.paths import exists_inside, is_directory_inside, parents_of
+from backtrail.git.plain_files import first_line
 from backtrail.git.refs import log_line
 
 if TYPE_CHECKING:
@@ -170,8 +171,7 @@ def lost_its_git_dir(path: Path, common_dir: Path) -> bool:
     dot_git = path / ".git"
     if path.is_symlink() or dot_git.is_symlink() or not dot_git.is_file():
         return False
-    with dot_git.open("rb") as file:
-        line = file.readline(_LONGEST_LINE).rstrip(b"\r\n")
+    line = os.fsencode(first_line(dot_git) or "")
     git_dir = Path(os.path.realpath(path / os.fsdecode(line.removeprefix(_GIT_DIR))))
     ours = same_directory(git_dir.parent.parent, common_dir) and git_dir.parent.name == WORKTREES
     return line.startswith(_GIT_DIR) and ours and not os.path.lexists(git_dir)

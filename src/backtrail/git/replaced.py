@@ -164,15 +164,21 @@ def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:
 def _all_below(root: Path, directory: bytes) -> list[bytes]:
     """The files at any depth, and the empty directories with a slash."""
     found: list[bytes] = []
-    for entry in _entries(root, directory):
-        path = directory + b"/" + os.fsencode(entry.name)
-        if entry.name == ".git":
-            raise _refusal(directory, NESTED)
-        if entry.is_dir(follow_symlinks=False):
-            found += _all_below(root, path)
-        else:
-            found.append(_capturable(root, path))
-    return found or [directory + b"/"]
+    waiting = [directory]
+    while waiting:
+        place = waiting.pop()
+        entries = _entries(root, place)
+        if not entries:
+            found.append(place + b"/")
+        for entry in entries:
+            path = place + b"/" + os.fsencode(entry.name)
+            if entry.name == ".git":
+                raise _refusal(place, NESTED)
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            else:
+                found.append(_capturable(root, path))
+    return found
 
 
 def _entries(root: Path, directory: bytes) -> list[os.DirEntry[str]]:

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -22,17 +23,20 @@ from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.git.complaints import full_disk, is_of_damage, without_rules
 from backtrail.git.env import git_executable, settings_arguments
 from backtrail.git.locks import git_busy
-from backtrail.git.stuck import refuse_endless
+from backtrail.git.stuck import Watch
 from backtrail.git.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
 TIME_LIMIT = 3600.0
-_LISTING_LIMIT = 600.0
+_LISTING_LIMIT = 600
 """A listing reads no contents: no tree is so large that it takes longer."""
-_FIRST_LOOK = 2.0
-"""After this time, and again whenever it has doubled, it is looked whether git waits for ever."""
+_FIRST_LOOK, _BETWEEN_LOOKS = 0.1, 1.0
+"""After this time, twice of it and so on, it is looked whether git waits or burns for ever."""
+_LAST_WORDS = 1.0
+"""How long a git that has to end may take to put its own locks away."""
+_NO_MEMORY = b"fatal: Out of memory"
 _STDERR_SHOWN = 2000
 _LONGEST_REASON = 300
 _LOCKED = re.compile(rb"Unable to create '(.+\.lock)': File exists")
@@ -103,11 +107,11 @@ class RunningGit:
         self,
         process: subprocess.Popen[bytes],
         arguments: tuple[str, ...],
-        work_tree: Path | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._process = process
         self._arguments = arguments
-        self._work_tree = work_tree
+        self._watch = watch
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
         self._abandoned = weakref.finalize(self, _end, process, os.getpid())
 
@@ -142,6 +146,8 @@ class RunningGit:
             self._abandoned()
             raise
         self._abandoned.detach()
+        if self._watch is not None and _NO_MEMORY in err:
+            self._watch.refuse_absurd()
         return Output(self._arguments, self._process.returncode, out or b"", err)
 
     def _communicate(self) -> tuple[bytes, bytes]:
@@ -152,9 +158,9 @@ class RunningGit:
             try:
                 return self._process.communicate(timeout=min(patience, left))
             except subprocess.TimeoutExpired:
-                if self._work_tree is not None:
-                    refuse_endless(self._process.pid, self._work_tree)
-            left, patience = left - patience, patience * 2
+                if self._watch is not None:
+                    self._watch.look()
+            left, patience = left - patience, min(patience * 2, _BETWEEN_LOOKS)
         raise GitFailedError(
             f"git {word} did not end in time",
             hint="something in the sandbox, or its disk, keeps git waiting",
@@ -162,19 +168,19 @@ class RunningGit:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a git that nobody will wait for, unless it is that of the process we are a fork of."""
+    """End a git that nobody will wait for, unless it is that of the process we are a fork of."""
     if os.getpid() != owner:
         return
-    # Git mostly runs in a process group of its own, so its helpers end with it.
-    try:
-        if os.getpgid(process.pid) == process.pid:
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except ProcessLookupError:
-        return
-    finally:
-        process.wait()
+    with suppress(ProcessLookupError, PermissionError):
+        # Git mostly runs in a process group of its own, so that its helpers end with it.
+        is_group = os.getpgid(process.pid) == process.pid
+        tell = partial(os.killpg, process.pid) if is_group else process.send_signal
+        # Asked to end, git takes away the locks that it holds, perhaps in the user's repository.
+        tell(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_WORDS)
+        tell(signal.SIGKILL)
+    process.wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,20 +201,21 @@ class GitRunner:
         stdin: IO[bytes] | bytes | None = None,
     ) -> RunningGit:
         """Start git without waiting; `extra` adds to the environment."""
-        work_tree = self.environment.get("GIT_WORK_TREE")
+        environment = {**self.environment, **(extra or {})}
         with undisturbed(), _readable(stdin) as source:
             process = subprocess.Popen(
                 [git_executable(), *settings_arguments(self.settings), *arguments],
                 stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**self.environment, **(extra or {})},
+                env=environment,
                 cwd=self.cwd,
                 # An orphaned git keeps the sandbox locked until it ends.
                 pass_fds=self.lock_descriptors,
                 process_group=None if self.foreground else 0,
             )
-            return RunningGit(process, arguments, Path(work_tree) if work_tree else None)
+            watch = Watch(process.pid, arguments, environment, self.cwd)
+            return RunningGit(process, arguments, None if self.foreground else watch)
 
     def run(
         self,

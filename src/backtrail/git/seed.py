@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backtrail.git.ignore import configuration_reader
+from backtrail.git.plain_files import LARGEST_INDEX, LONGEST_RULES, NotPlainError, read_plain
 from backtrail.git.private_index import safe_date
 from backtrail.git.runner import nul_joined
 from backtrail.git.trees import read_blobs
@@ -37,7 +37,7 @@ def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int)
     """
     kept = store.layout.sandbox_index(sandbox.sandbox_id)
     seed = kept.with_name(kept.name + ".seed")
-    shutil.copyfile(sandbox.git_dir / "index", seed)
+    seed.write_bytes(read_plain(sandbox.git_dir / "index", LARGEST_INDEX))
     git = store.git(sandbox.path, seed)
     entries = git.call("ls-files", "-s", "-v", "-z").stdout
     if not _all_plain(entries):
@@ -106,7 +106,7 @@ def _attribute_files(
 
 def _contents(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError:
+        return read_plain(path, LONGEST_RULES)
+    except (OSError, NotPlainError):
         # Git goes on without it as well.
         return b""

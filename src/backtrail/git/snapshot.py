@@ -21,7 +21,7 @@ from backtrail.git.ignored import Ignored
 from backtrail.git.inventory import Touched
 from backtrail.git.listing import Lister, Untracked
 from backtrail.git.paths import exists_inside, is_directory_inside, parents_of
-from backtrail.git.runner import RunningGit
+from backtrail.git.probes import UNTRACKED, start_listing
 from backtrail.git.storable import UNREADABLE, UNSTEADY, Sieve
 from backtrail.git.storing import Storing, take_out
 from backtrail.git.trees import empty_tree
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from backtrail.git.runner import GitRunner
+    from backtrail.git.probes import Listing
+    from backtrail.git.runner import GitRunner, RunningGit
 
 # How long to wait, in seconds, before each further look at a tree that does not hold still.
 _PAUSES = (0.01, 0.05, 0.2)
@@ -65,8 +66,8 @@ class Looking:
     """A comparison of the working index with the disk that is under way."""
 
     changes: RunningGit
-    untracked: RunningGit
-    ignored: RunningGit
+    untracked: Listing
+    ignored: Listing
     tracked: RunningGit | None
 
 
@@ -210,10 +211,9 @@ class Snapshot:
     def _check_really_empty(self) -> None:
         # A failed update can leave an empty index, of which write-tree makes an empty tree.
         nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
-        seen = self.git.run(
-            *self.inputs.rules, "ls-files", "-o", "-z", "--exclude-standard",
-            extra=nothing,
-        )  # fmt: skip
+        words = (*self.inputs.rules, *UNTRACKED)
+        store, root = self.lister.store, self.inputs.root
+        seen = start_listing(store, self.git, root, *words, index=nothing).finish()
         missed = [p for p in seen.records() if not p.endswith(b"/") and p not in self.not_captured]
         if seen.code or missed:
             raise GitFailedError("the snapshot came out empty although the sandbox has files")
