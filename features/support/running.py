@@ -99,9 +99,15 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def waits_in(pid: int, word: str) -> bool:
-    """Whether a process has a child with this word among its arguments."""
+def child_of(pid: int, word: str) -> int | None:
+    """A child of a process that has this word among its arguments."""
     with suppress(OSError):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return any(word in Path(f"/proc/{child}/cmdline").read_text() for child in children)
-    return False
+        named = (c for c in children if word in Path(f"/proc/{c}/cmdline").read_text())
+        return next(map(int, named), None)
+    return None
+
+
+def waits_in(pid: int, word: str) -> bool:
+    """Whether a process has a child with this word among its arguments."""
+    return child_of(pid, word) is not None

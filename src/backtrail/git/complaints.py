@@ -21,6 +21,8 @@ _DIRECTORY = re.compile(
     rb"(Permission denied|File name too long|No such file or directory|Not a directory)\n",
     re.DOTALL,
 )
+# Git cuts its messages at 4096 bytes, which happens to paths that are too long for the system.
+_CUT_DIRECTORY = re.compile(rb"warning: could not open directory '(.{4060})\n", re.DOTALL)
 # A link in the place of such a file is not followed, and a socket cannot be opened.
 _RULES = re.compile(
     rb"warning: unable to access '((?:.*?/)?\.git(?:ignore|attributes))': "
@@ -78,8 +80,10 @@ def understood(output: Output) -> tuple[Output, Complaints]:
     if not output.stderr:
         return output, Complaints()
     said = output.stderr
+    deep = [path.partition(b"/': ")[0].rpartition(b"/")[0] for path in _CUT_DIRECTORY.findall(said)]
+    said = _CUT_DIRECTORY.sub(b"", said)
     told = _DIRECTORY.findall(said)
-    closed = [path for path, why in told if why in _CLOSED]
+    closed = deep + [path for path, why in told if why in _CLOSED]
     vanished = [path for path, why in told if why not in _CLOSED]
     said = _DIRECTORY.sub(b"", said)
     rules = [path for path, why in _RULES.findall(said) if why == _DENIED]

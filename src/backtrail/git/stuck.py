@@ -87,8 +87,10 @@ class Watch:
     def _refuse_waiting(self) -> None:
         awaited = _awaited(self._place)
         if awaited is not None and awaited == self._awaited:
-            common = self._git_dir / (first_line(self._git_dir / "commondir") or "")
-            raise waiting_for(self._root, awaited, self._git_dir, common)
+            common = os.path.realpath(
+                self._git_dir / (first_line(self._git_dir / "commondir") or "")
+            )
+            raise waiting_for(self._root, awaited, self._git_dir, Path(common))
         self._awaited = awaited
 
     def _refuse_burning(self) -> None:
@@ -107,7 +109,10 @@ class Watch:
         """Refuse a rules file that git could not even take into memory."""
         for directory, entries in walk(self._root):
             for entry in entries:
-                if entry.name in _RULES_FILES and entry.stat().st_size > _ABSURD:
+                if (
+                    entry.name in _RULES_FILES
+                    and entry.stat(follow_symlinks=False).st_size > _ABSURD
+                ):
                     place = os.path.join(os.fsencode(self._root), directory, entry.name)
                     raise waiting_for(self._root, place)
 
