@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,6 +106,5 @@ def _staged(scratch: Path) -> Iterator[Path]:
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         delete(path)
-        shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)

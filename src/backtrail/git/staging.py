@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.wording import some_of
 from backtrail.git.beneath import Beneath
+from backtrail.git.walking import delete_tree
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -165,7 +166,8 @@ def _empty(place: Path, root: Path) -> None:
             f"something else is by now where {names} was, which is kept in {str(place)!r}",
             details={"paths": list(map(os.fsdecode, kept)), "kept_in": str(place)},
         )
-    shutil.rmtree(place, ignore_errors=True)
+    with suppress(OSError):
+        delete_tree(place)
 
 
 def _put_back(lot: Path, root: Path) -> Iterable[bytes]:
