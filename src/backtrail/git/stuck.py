@@ -62,7 +62,6 @@ class Watch:
     ) -> None:
         self._place = _PROC / str(pid)
         self._arguments = arguments
-        self._environment = environment
         self._root = Path(environment.get("GIT_WORK_TREE", os.devnull))
         self._git_dir = Path(environment.get("GIT_DIR", cwd))
         self._awaited: bytes | None = None
