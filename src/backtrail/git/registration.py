@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import Sandbox
 
 _GIT_DIR = b"gitdir: "
-_LONGEST_LINE = 4096
 
 
 def register(
