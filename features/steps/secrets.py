@@ -25,11 +25,6 @@ FRAGMENTS = (
 )
 
 
-def _both_ways(line):
-    """What becomes of a line as text, and as the words that a shell makes of it."""
-    return redacted(line), redacted_words(shlex.split(line))
-
-
 @then("these lose what is secret, and nothing else:")
 def _(context):
     wrong = []

@@ -34,14 +34,14 @@ def write_checked(path: Path, content: bytes, *, durably: bool = False) -> None:
 def read_checked(path: Path) -> bytes | None:
     """The content, if it is what was written."""
     try:
-        whole = read_plain(path)
+        whole = read_own(path)
     except OSError:
         return None
     content, digest = whole[:-_DIGEST_LINE], whole[-_DIGEST_LINE:]
     return content if digest == b"\n" + _digest(content) else None
 
 
-def read_plain(path: Path) -> bytes:
+def read_own(path: Path) -> bytes:
     """What a file holds; what is no plain file is not even opened for long, and is an error."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.wording import some_of
+from backtrail.git.walking import walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -286,11 +287,12 @@ def wrong_merge_state(git_dir: Path, goal: MergeState) -> list[str]:
     for name in _FILES:
         _look(git_dir, name, found)
     for top in _DIRECTORIES:
-        for place, _, names in os.walk(git_dir / top):
-            inside = os.path.relpath(place, git_dir)
-            directories.add(inside)
-            for name in (n for n in names if not n.endswith(".lock")):
-                _look(git_dir, f"{inside}/{name}", found)
+        for place, entries in walk_all(git_dir, os.fsencode(top)):
+            directories.add(os.fsdecode(place))
+            for entry in entries:
+                name = os.fsdecode(entry.name)
+                if not (name.endswith(".lock") or entry.is_dir(follow_symlinks=False)):
+                    _look(git_dir, f"{os.fsdecode(place)}/{name}", found)
     wanted = goal.files
     wrong = [p for p in {*found, *wanted} if found.get(p) != wanted.get(p)]
     wrong += directories ^ {*goal.directories}

@@ -14,7 +14,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from backtrail.git.checked_file import read_checked, read_plain
+from backtrail.git.checked_file import read_checked, read_own
 from backtrail.git.ignore import scratch_directory
 from backtrail.git.trees import HASHES
 
@@ -55,7 +55,7 @@ def copied(git: GitRunner, copy: Path) -> Path:
 def index_is_sound(path: Path) -> bool:
     """Whether the trailing checksum fits; git itself accepts a flipped byte and goes wrong."""
     try:
-        content = read_plain(path)
+        content = read_own(path)
     except OSError:
         return False
     for name in HASHES.values():

@@ -18,6 +18,7 @@ from backtrail.git.env import IDENTITY
 from backtrail.git.gitstate import resolve_refs, user_git
 from backtrail.git.index_replacement import head_in
 from backtrail.git.locked_files import DIRECTORY, LockedFile, opened_directory
+from backtrail.git.walking import walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -77,9 +78,9 @@ def _ours(sandbox: SandboxId) -> str:
 @contextmanager
 def _opened_parent(ref: Path) -> Generator[int]:
     """The directory that a ref is in; an empty one in the place of the ref is no branch."""
-    for directory, _, _ in os.walk(ref, topdown=False):
+    for directory, _ in reversed(list(walk_all(ref))):
         with suppress(OSError):
-            os.rmdir(directory)
+            os.rmdir(os.path.join(os.fsencode(ref), directory))
     ref.parent.mkdir(parents=True, exist_ok=True)
     with opened_directory(ref.parent) as directory:
         yield directory

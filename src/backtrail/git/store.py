@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from backtrail.domain.errors import NoSpaceError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
 from backtrail.domain.wording import some_of
-from backtrail.git.checked_file import is_plain, read_plain
+from backtrail.git.checked_file import is_plain, read_own
 from backtrail.git.durable import fsync_tree, write_durably
 from backtrail.git.elsewhere import Elsewhere
 from backtrail.git.env import (
@@ -142,7 +142,7 @@ def claim_home(layout: StoreLayout, common_dir: Path) -> None:
 
 def _claim_at(record: Path) -> dict[str, Any]:
     try:
-        known = json.loads(read_plain(record))
+        known = json.loads(read_own(record))
         return {"path": known["path"], "inode": known["inode"]}
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise StorageError(
@@ -335,7 +335,7 @@ class PrivateStore:
         """Move away what does not name its checkpoint's commit: git would delete none of them."""
         for checkpoint, commit in commits.items():
             ref = self.git_dir / self.ref_name(sandbox, checkpoint)
-            if is_plain(ref) and read_plain(ref) != f"{commit}\n".encode():
+            if is_plain(ref) and read_own(ref) != f"{commit}\n".encode():
                 set_aside(ref, self.layout.aside)
 
     def pinned(self, sandbox: SandboxId, checkpoint: CheckpointId) -> CommitId | None:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import StorageError
-from backtrail.git.checked_file import is_plain, read_checked, read_plain, write_checked
+from backtrail.git.checked_file import is_plain, read_checked, read_own, write_checked
 from backtrail.git.durable import write_durably
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _contents(record: StoreRecord) -> Mapping[str, bytes]:
 
 def _held(path: Path) -> bytes | None:
     try:
-        return read_plain(path)
+        return read_own(path)
     except OSError:
         return None
 

@@ -36,9 +36,9 @@ def walk(root: Path, below: bytes = b"", *, passing: bytes = b".git") -> Iterato
             waiting += [os.path.join(directory, entry.name) for entry in inner]
 
 
-def walk_all(root: Path) -> Iterator[Walked]:
+def walk_all(root: Path, below: bytes = b"") -> Iterator[Walked]:
     """The same, with what is in `.git`."""
-    return walk(root, passing=b"")
+    return walk(root, below, passing=b"")
 
 
 def entries_of(root: Path, directory: bytes) -> list[os.DirEntry[bytes]] | None:

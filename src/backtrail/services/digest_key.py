@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from backtrail.git.checked_file import read_plain
+from backtrail.git.checked_file import read_own
 from backtrail.git.durable import write_durably
 from backtrail.git.locks import exclusive_lock
 
@@ -39,7 +39,7 @@ def digest_key(layout: StoreLayout) -> bytes:
 
 def _read(place: Path) -> bytes | None:
     try:
-        key = read_plain(place)
+        key = read_own(place)
     except OSError:
         return None
     return key if len(key) == _BYTES else None
