@@ -14,7 +14,7 @@ Feature: A sandbox that claims to be another repository
     And each of these exits with 5: plan restore auth
     And each of these exits with 0: plan list; plan status auth; plan log auth; plan diff -p auth one two; plan checkpoint show auth one
     And no file, no ref, no index and no row has changed
-    When I take stock of the user's repository
+    Given I take stock of the user's repository
     Then each of these exits with 125: plan run auth -- true; plan tool auth pytest -- true
     When I run "plan remove auth --yes --keep-branch --format json"
     Then its JSON has data.removal.sandbox "left_in_place"
