@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 KILLED = -signal.SIGKILL
 NEXT = ("save", "auth")
 END_OF_RECOVERY = "recovery.done"
-ASIDE = "rollback.moved_aside"
 
 
 with suppress(ImportError):
@@ -199,8 +198,6 @@ class Matrix:
 
     def _leave_alone(self, crash: Crash, before: Picture) -> None:
         edited = self.look()
-        if crash.places == [ASIDE]:
-            edited = _put_back(edited, before)
         ran = run_forked(self.world, *NEXT)
         crash.note("usable", [] if ran.code == 0 else [f"{NEXT} gave {ran.code}: {ran.err}"])
         crash.note("sandbox", edited.differences(self.look()))
@@ -316,14 +313,3 @@ def _session(leader: int) -> list[int]:
 def _kill(pid: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-
-
-def _put_back(edited: Picture, before: Picture) -> Picture:
-    """With the one file that had just been moved aside: that is no work of anybody's."""
-    [path] = {*before.files} - {*edited.files}
-    lines = edited.status.splitlines(keepends=True)
-    known = [line for line in lines if not line.startswith("? ")]
-    untracked = {line for line in lines if line.startswith("? ")} | {f"? {os.fsdecode(path)}\n"}
-    status = [*known, *sorted(untracked)]
-    files = {**edited.files, path: before.files[path]}
-    return replace(edited, files=files, status="".join(status))
