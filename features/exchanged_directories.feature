@@ -50,14 +50,21 @@ Feature: Directories that are exchanged for links meanwhile
     Then it exits with 9 and says "error: 'made at two.txt' was changed while it was being rolled back"
     And "made at two.txt" holds "typed"
 
-  Scenario: A rollback is killed when it has moved a file aside, and somebody makes the file anew
+  Scenario: The same, and the rollback is killed right then: the next command puts the file back
     Given the agent works and saves: one, two
-    When "plan rollback auth one --yes" is killed at "rollback.moved_aside"
+    When somebody types into "made at two.txt", open already, when "plan rollback auth one --yes" has moved it aside and is killed
     Then "made at two.txt" is not in the sandbox
-    When the agent runs "sh -c 'echo anew > made\ at\ two.txt'"
+    When I run "plan save auth"
+    Then it succeeds
+    And "made at two.txt" holds "typed"
+
+  Scenario: The same, and somebody makes the file anew: both are kept
+    Given the agent works and saves: one, two
+    When somebody types into "made at two.txt", open already, when "plan rollback auth one --yes" has moved it aside and is killed
+    And the agent runs "sh -c 'echo anew > made\ at\ two.txt'"
     And I run "plan save auth"
     Then it succeeds
-    And the notice names a place that keeps "two\n"
+    And the notice names a place that keeps "typed"
 
   Scenario Outline: A file system in the sandbox, from which nothing can be moved elsewhere: <how>
     When files come and go in another file system that is mounted in the sandbox: <how>

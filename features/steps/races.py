@@ -1,7 +1,9 @@
 """Steps about directories that are exchanged for links while they are worked on."""
 
+import os
 import re
 import shlex
+import signal
 from pathlib import Path
 
 from behave import given, then, when
@@ -43,11 +45,24 @@ def _(context, command, lacks):
 
 @when('somebody types into "{path:Text}", open already, when "{command:Text}" has moved it aside')
 def _(context, path, command):
+    _type_into(context, path, command, lambda: None)
+
+
+@when(
+    'somebody types into "{path:Text}", open already, when "{command:Text}" has moved it aside '
+    "and is killed"
+)
+def _(context, path, command):
+    _type_into(context, path, command, lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def _type_into(context, path, command, then):
     with (drive.sandbox(context) / path).open("r+") as file:
 
         def type_into() -> None:
             file.write("typed")
             file.flush()
+            then()
 
         moment = DoHere("rollback.moved_aside", type_into)
         context.ran = run_forked(context.world, *command.split()[1:], failpoints=moment)

@@ -9,6 +9,7 @@ by the next command.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import stat
@@ -21,13 +22,16 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.wording import some_of
 from backtrail.git.beneath import Beneath
+from backtrail.git.trees import HASHES, list_tree
 from backtrail.git.walking import delete_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
+    from backtrail.domain.ids import TreeId
     from backtrail.domain.plan import Sandbox
     from backtrail.git.store import PrivateStore
+    from backtrail.git.trees import TreeEntry
 
 _CHUNK = 1 << 20
 _NEW, _OLD, _PATHS = "new", "old", "paths"
@@ -77,14 +81,22 @@ def staging_for(store: PrivateStore, sandbox: Sandbox) -> Generator[Staging]:
     try:
         yield Staging(place)
     finally:
-        _empty(place, sandbox.path)
+        _empty(place, sandbox.path, {})
 
 
-def put_back_aside(store: PrivateStore, sandbox: Sandbox) -> None:
-    """Put back what a restore that was killed had moved aside; the sandbox is locked."""
+def put_back_aside(
+    store: PrivateStore, sandbox: Sandbox, saved: Iterable[TreeId | None] = ()
+) -> None:
+    """Put back what a restore that was killed had moved aside; the sandbox is locked.
+
+    What the `saved` trees hold was to be deleted, and may be.
+    """
+    known: dict[bytes, TreeEntry] | None = None
     for above, prefix in _places(store, sandbox):
         for place in sorted(above.glob(f"{prefix}*")):
-            _empty(place, sandbox.path)
+            if known is None:
+                known = {e.path: e for tree in saved if tree for e in list_tree(store, tree)}
+            _empty(place, sandbox.path, known)
 
 
 def _places(store: PrivateStore, sandbox: Sandbox) -> tuple[tuple[Path, str], ...]:
@@ -157,9 +169,30 @@ def copy_entry(name: bytes, target: bytes, *, source_directory: int, target_dire
         os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def _empty(place: Path, root: Path) -> None:
-    """Remove a staging place once nothing is aside in it any more."""
-    kept = [path for lot in sorted(place.iterdir()) for path in _put_back(lot, root)]
+def has_content(directory: int, name: bytes, entry: TreeEntry | None) -> bool:
+    """Whether a file or link has the content of an entry."""
+    if entry is None:
+        return False
+    if not entry.is_file:
+        return _is_blob(entry, [os.readlink(name, dir_fd=directory)])
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        size = os.fstat(descriptor).st_size
+        return _is_blob(entry, iter(lambda: file.read(_CHUNK), b""), size)
+
+
+def _is_blob(entry: TreeEntry, parts: Iterable[bytes], size: int | None = None) -> bool:
+    parts = parts if size is not None else list(parts)
+    length = sum(map(len, parts)) if isinstance(parts, list) else size
+    found = hashlib.new(HASHES[len(entry.object_id)], b"blob %d\0" % length, usedforsecurity=False)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest() == entry.object_id
+
+
+def _empty(place: Path, root: Path, known: Mapping[bytes, TreeEntry]) -> None:
+    """Remove a staging place once nothing is aside in it any more but what is known."""
+    kept = [path for lot in sorted(place.iterdir()) for path in _put_back(lot, root, known)]
     if kept:
         names = some_of([repr(os.fsdecode(path)) for path in kept])
         raise GitFailedError(
@@ -170,8 +203,8 @@ def _empty(place: Path, root: Path) -> None:
         delete_tree(place)
 
 
-def _put_back(lot: Path, root: Path) -> Iterable[bytes]:
-    """Put back what is still aside; gives the paths at which something else is."""
+def _put_back(lot: Path, root: Path, known: Mapping[bytes, TreeEntry]) -> Iterable[bytes]:
+    """Put back what is still aside and not known; gives the paths at which something else is."""
     old = lot / _OLD
     numbers = os.listdir(old) if old.is_dir() else []
     if not numbers:
@@ -180,6 +213,8 @@ def _put_back(lot: Path, root: Path) -> Iterable[bytes]:
     with Beneath(root) as inside, Beneath(old) as aside:
         for number in numbers:
             path = paths[int(number)]
+            if has_content(aside.directory(b""), os.fsencode(number), known.get(path)):
+                continue
             try:
                 directory, name = inside.above(path)
                 move_where_free(

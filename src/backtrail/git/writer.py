@@ -9,7 +9,6 @@ at there, and deleted only if it is what the safety checkpoint holds.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import time
@@ -21,9 +20,8 @@ from backtrail.git.beneath import Beneath
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.paths import parents_of
 from backtrail.git.runner import nul_joined
-from backtrail.git.staging import can_rename, copy_entry, move_where_free
+from backtrail.git.staging import can_rename, copy_entry, has_content, move_where_free
 from backtrail.git.switching import changed_meanwhile, telling
-from backtrail.git.trees import HASHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
 # File systems may date by the second, and never finer than by the clock's tick.
 _TOO_YOUNG_NS = 2_000_000_000
-_CHUNK = 1 << 20
 
 
 @dataclass(slots=True)
@@ -136,7 +133,7 @@ class Writer:
             sure = here.st_ctime_ns == was.st_ctime_ns < look.began_ns - _TOO_YOUNG_NS
             sure = sure and was.st_nlink == 1
             there = os.stat(kept, dir_fd=held, follow_symlinks=False)
-            if _marks(there) != _marks(was) or not (sure or _has_content(held, kept, change.old)):
+            if _marks(there) != _marks(was) or not (sure or has_content(held, kept, change.old)):
                 move_where_free(kept, name, source_directory=held, target_directory=directory)
                 raise changed_meanwhile([path])
             os.unlink(kept, dir_fd=held)
@@ -215,24 +212,3 @@ def checked_out(store: PrivateStore, index: Path) -> Callable[[Path, Sequence[Tr
 
 def _marks(found: os.stat_result) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode
-
-
-def _has_content(directory: int, name: bytes, entry: TreeEntry | None) -> bool:
-    """Whether a file or link has the content of an entry."""
-    if entry is None:
-        return False
-    if not entry.is_file:
-        return _is_blob(entry, [os.readlink(name, dir_fd=directory)])
-    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        size = os.fstat(descriptor).st_size
-        return _is_blob(entry, iter(lambda: file.read(_CHUNK), b""), size)
-
-
-def _is_blob(entry: TreeEntry, parts: Iterable[bytes], size: int | None = None) -> bool:
-    parts = parts if size is not None else list(parts)
-    length = sum(map(len, parts)) if isinstance(parts, list) else size
-    found = hashlib.new(HASHES[len(entry.object_id)], b"blob %d\0" % length, usedforsecurity=False)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest() == entry.object_id

@@ -102,11 +102,12 @@ def _must_wait(locked: LockedSandbox, operation: Operation) -> bool:
 
 def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     ws = locked.workspace
-    put_back_aside(locked.store, locked.sandbox)
     with ws.database.read() as uow:
         target = needed_row(uow, operation.target_checkpoint_id)
         safety = needed_row(uow, operation.safety_checkpoint_id)
     before, wanted = content_of(locked, safety), content_of(locked, target)
+    saved = (before.tree, before.state.included.tree)
+    put_back_aside(locked.store, locked.sandbox, saved)
     goal = goal_of(locked.store, wanted, before, operation.paths)
     store, past, since = locked.store, before.state, time.time_ns()
     moved = Replacing(branches=tuple(ref for ref, _ in past.git_state.branches))
