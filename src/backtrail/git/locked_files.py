@@ -1,7 +1,8 @@
 """Replacing a file of a git directory under git's own lock, so that a kill leaves no strange lock.
 
-Our lock is a second name of a file that only we name so: the next command of ours can tell it
-from one of the user's, and lets it go. Everything is done beneath an open descriptor of the
+Our lock is a second name of a file that only we name so, or a copy of it with the very same date
+where files have one name only: the next command of ours can tell it from one of the user's, and
+lets it go. Everything is done beneath an open descriptor of the
 directory: whatever is put in the place of that directory meanwhile is not what is written to.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backtrail.git.locks import git_busy, until
+from backtrail.git.staging import NO_LINKS, copy_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -108,21 +110,38 @@ class LockedFile:
             )
         except FileExistsError:
             return False
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            return self._copied()
+        return True
+
+    def _copied(self) -> bool:
+        try:
+            copy_entry(
+                os.fsencode(self.ours),
+                os.fsencode(self._lock),
+                source_directory=self.ours_in,
+                target_directory=self.directory,
+            )
+        except FileExistsError:
+            return False
         return True
 
     def let_go(self) -> None:
         """Remove our file and, if a killed command has left it, our lock."""
-        ours = _inode(self.ours, self.ours_in)
+        ours = _marks(self.ours, self.ours_in)
         if ours is None:
             return
-        if _inode(self._lock, self.directory) == ours:
+        if _marks(self._lock, self.directory) == ours:
             os.unlink(self._lock, dir_fd=self.directory)
         os.unlink(self.ours, dir_fd=self.ours_in)
 
 
-def _inode(name: str, directory: int) -> tuple[int, int] | None:
+def _marks(name: str, directory: int) -> tuple[int, ...] | None:
+    """What two names of one file have in common, and a copy with what it was made from."""
     try:
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return found.st_dev, found.st_size, found.st_mtime_ns

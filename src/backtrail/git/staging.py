@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _NEW, _OLD, _PATHS = "new", "old", "paths"
 # A file system without hard links, or one that has no more of them for this file.
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ def move_where_free(
             src_dir_fd=source_directory, dst_dir_fd=target_directory, follow_symlinks=False,
         )  # fmt: skip
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in NO_LINKS:
             raise
         with suppress(FileNotFoundError):
             os.stat(target, dir_fd=target_directory, follow_symlinks=False)
