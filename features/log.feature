@@ -168,8 +168,8 @@ Feature: Looking at the timeline
     And I run "plan log auth --format plain"
     Then it draws, times left out:
       """
-      @  5  rollback        1 file  (latest) rollback to 2 [one], only 1 path
-      *  4  pre_rollback   0 files  before rollback to checkpoint 2
+      @  5  rollback        1 file  (latest) rollback to 2 [one] (only work.txt)
+      *  4  pre_rollback   0 files  before rollback to checkpoint 2 (only work.txt)
       *  3  manual         2 files  two
       *  2  manual         2 files  [one] one
       *  1  initial                 the sandbox as it was created

@@ -59,7 +59,8 @@ Feature: Backtrail's own files are not believed
 
   Scenario: A ref that has come to name something else does not keep its checkpoint from going
     Given one letter of the ref of checkpoint "one" is another one
-    When I run "plan checkpoint delete auth one --yes"
+    When I run "plan checkpoint label auth one --clear"
+    And I run "plan checkpoint delete auth 2 --yes"
     Then it succeeds
     And rows and refs agree, and nothing is half done
     And these checkpoints can be brought back exactly: two

@@ -196,7 +196,7 @@ Feature: Runs
 
   Scenario: Without a checkpoint nothing is run, unless that is allowed
     When "plan run auth -- touch ran" is run while git "write-tree" fails
-    Then it exits with 125 and says "git write-tree failed"
+    Then it exits with 125 and says "No space left on device: git write-tree could not write"
     And "ran" is not in the sandbox
     And run 1 is error
     When "plan run auth --allow-unprotected -- touch ran" is run while git "write-tree" fails

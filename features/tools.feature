@@ -115,7 +115,7 @@ Feature: Tools
     When I run "plan tool auth ruff -- true" inside of a run
     Then it succeeds
     And run 1 is success and ended with 0
-    And the timeline is: initial, one, pre_tool
+    And the timeline is: initial, one
     When plan "auth" runs "sleep 600" in the background
     And I run "plan tool auth ruff --format json -- touch never"
     Then it exits with 125

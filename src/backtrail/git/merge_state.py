@@ -153,7 +153,7 @@ class _Reading:
             os.close(descriptor)
             raise _NotHeldError(f"{path} is no plain file")
         with os.fdopen(descriptor, "rb") as file:
-            content = file.read(self.left + 1)
+            content = file.read(min(self.left, os.fstat(descriptor).st_size) + 1)
         self.left -= len(content)
         if self.left < 0 or len(self.files) >= _MOST_FILES:
             raise _NotHeldError("there is too much of it")
@@ -305,7 +305,8 @@ def _look(git_dir: Path, path: str, found: dict[str, bytes | None]) -> None:
         return
     try:
         with os.fdopen(os.open(place, _READ), "rb") as file:
-            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            found[path] = file.read(_MOST_BYTES + 1) if regular else None
+            now = os.fstat(file.fileno())
+            held = stat.S_ISREG(now.st_mode) and now.st_size <= _MOST_BYTES
+            found[path] = file.read(now.st_size + 1) if held else None
     except OSError:
         found[path] = None

@@ -56,7 +56,8 @@ def _check(found: os.stat_result, path: Path | bytes, largest: int) -> None:
 def read_plain(path: Path | bytes, largest: int, *, follow: bool = True) -> bytes:
     """All of a plain file."""
     with open_plain(path, largest, follow=follow) as file:
-        return file.read(largest)
+        # No more than it has now: Python makes room for all that it is asked for.
+        return file.read(os.fstat(file.fileno()).st_size)
 
 
 def beginning_of(path: Path | bytes, length: int = LONGEST_LINE) -> bytes:

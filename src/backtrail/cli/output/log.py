@@ -11,6 +11,7 @@ from backtrail.cli.output.report import Report
 from backtrail.cli.output.text import count, safe, timestamp
 from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.operation import GOING_BACK
+from backtrail.domain.wording import of_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,12 +50,11 @@ def subject_of(entry: HistoryEntry) -> str:
     said = f"{operation.kind} to {target.seq}"
     if target.label:
         said += f" [{target.label}]"
-    if operation.paths:
-        said += f", only {count(len(operation.paths), 'path')}"
+    only = of_paths(operation.paths)
     # The reason of an undo or a redo is ours and says nothing that is not said already.
-    if operation.kind in GOING_BACK and operation.reason:
-        said += f": {operation.reason}"
-    return said
+    if operation.kind not in GOING_BACK or operation.reason in {"", only.strip()}:
+        return f"{said}{only}"
+    return f"{said}: {operation.reason}"
 
 
 def marks_of(entry: HistoryEntry, row: GraphRow) -> Iterator[str]:
