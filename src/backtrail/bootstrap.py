@@ -121,8 +121,11 @@ def open_services(
     if to_capture is not None:
         _refuse_own_files(to_capture, own_paths)
     with ExitStack() as opened, own_files(layout.home):
-        store = _open_store(layout, worktree.common_dir, environ)
+        _open_home(layout, worktree.common_dir, environ)
+        store = PrivateStore(layout, worktree.common_dir, elsewhere=Elsewhere(_temporary(environ)))
+        # Before it is made: nobody else may then take what is half made for a leftover.
         store = opened.enter_context(store.joined())
+        _make_if_missing(store)
         engine = create_database_engine(url)
         opened.callback(engine.dispose)
         ensure_schema(engine, in_use=lambda: bool(store.sandboxes()))
@@ -301,18 +304,19 @@ def _database_url(layout: StoreLayout, environ: Mapping[str, str]) -> str | Path
     return environ.get("PLAN_DATABASE_URL") or layout.home / "plan.db"
 
 
-def _open_store(layout: StoreLayout, common_dir: Path, environ: Mapping[str, str]) -> PrivateStore:
-    """The store, in a directory that nobody else can read; a chosen one is marked as its own."""
+def _open_home(layout: StoreLayout, common_dir: Path, environ: Mapping[str, str]) -> None:
+    """Have a home that nobody else can read; a chosen one is marked as its own."""
     layout.make_directories()
     check_private(layout.home)
     if environ.get("PLAN_HOME"):
         claim_home(layout, common_dir)
-    store = PrivateStore(layout, common_dir, elsewhere=Elsewhere(_temporary(environ)))
+
+
+def _make_if_missing(store: PrivateStore) -> None:
     if not store.exists():
-        with _shared_lock(layout):
+        with _shared_lock(store.layout):
             if not store.exists():
-                store.create(_object_format(common_dir))
-    return store
+                store.create(_object_format(store.common_dir))
 
 
 def _temporary(environ: Mapping[str, str]) -> tuple[Path, ...]:

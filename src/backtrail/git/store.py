@@ -105,10 +105,12 @@ class StoreLayout:
         """Make what is missing; what is none of ours is moved out of the way."""
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for directory in (self.indexes, self.locks, self.scratch):
-            if directory.is_symlink() or not directory.is_dir():
-                if os.path.lexists(directory):
+            try:
+                directory.mkdir(mode=0o700)
+            except FileExistsError:
+                if directory.is_symlink() or not directory.is_dir():
                     set_aside(directory, self.aside)
-                directory.mkdir(mode=0o700, exist_ok=True)
+                    directory.mkdir(mode=0o700, exist_ok=True)
 
 
 def _is_ref(entry: os.DirEntry[str]) -> bool:
