@@ -190,7 +190,7 @@ Feature: A merge that is under way goes and comes back
     And the agent gives it up
     And the agent is stuck in a merge with a conflict
     And work that is in no checkpoint yet
-    When "plan rollback auth one --yes" is killed at each of its failpoints, and each time the next command is run
+    When "plan rollback auth one --yes" is killed at each of its failpoints, and after those of merge_state and branch the next command is run
     Then the failpoints were all those of: create, rollback, merge_state
     And every time the plan was usable at once
     And every time complete checkpoints and refs were one to one, connected, and nothing was half done

@@ -11,11 +11,11 @@ Feature: A worktree is there whole, or not at all
 
     Examples:
       | what                   | done before                                                                     | command                  | next                                  | stride |
-      | Creating a plan        |                                                                                 | plan create auth         | plan create auth --if-exists use      | 1      |
-      | Creating, then another |                                                                                 | plan create auth         | plan rollback auth latest --yes       | 4      |
-      | Forking                |                                                                                 | plan fork origin 1 auth  | plan save auth                        | 3      |
-      | Restoring a checkpoint | plan create auth; plan remove auth --yes --purge-files --confirm auth           | plan restore auth        | plan restore auth                     | 3      |
-      | Restoring files        | plan create auth; plan remove auth --yes                                        | plan restore auth        | plan restore auth                     | 3      |
+      | Creating a plan        |                                                                                 | plan create auth         | plan create auth --if-exists use      | 3      |
+      | Creating, then another |                                                                                 | plan create auth         | plan rollback auth latest --yes       | 9      |
+      | Forking                |                                                                                 | plan fork origin 1 auth  | plan save auth                        | 11     |
+      | Restoring a checkpoint | plan create auth; plan remove auth --yes --purge-files --confirm auth           | plan restore auth        | plan restore auth                     | 11     |
+      | Restoring files        | plan create auth; plan remove auth --yes                                        | plan restore auth        | plan restore auth                     | 7      |
 
   Scenario Outline: The git that fills the new sandbox <way>
     Given a repository

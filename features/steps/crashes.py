@@ -76,6 +76,16 @@ def _(context, command):
 
 @when(
     '"{command:Text}" is killed at each of its failpoints, '
+    "and after those of {families} the next command is run"
+)
+def _(context, command, families):
+    matrix = _matrix(context, command)
+    matrix.kill_once(tuple(families.split(" and ")))
+    context.crashes = matrix.crashes
+
+
+@when(
+    '"{command:Text}" is killed at each of its failpoints, '
     "and each time the next command is killed at every fourth failpoint of its recovery"
 )
 def _(context, command):

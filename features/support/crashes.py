@@ -156,11 +156,17 @@ class Matrix:
     def look(self) -> Picture:
         return picture(self.world, self.world.sandbox("auth"), "plan/auth")
 
-    def kill_once(self) -> None:
-        """Each failpoint in turn; then the next command; then every checkpoint is tried."""
+    def kill_once(self, families: tuple[str, ...] = ()) -> None:
+        """Each failpoint in turn; then the next command; then every checkpoint is tried.
+
+        With families, what comes of a kill is looked at for those alone, unless it is thorough.
+        """
         before = self.look()
         for turn, (place, state) in enumerate(self._first_kills()):
             crash = Crash([place])
+            if families and place.split(".")[0] not in families and not thorough():
+                self.crashes.append(crash)
+                continue
             self._go_on(crash, before, state, and_back=True)
             crash.note("exact", self.acknowledged.lost(self.world))
             crash.note("exact", self.acknowledged.not_restored(self.world, turn, self.look))
