@@ -51,7 +51,7 @@ A Rollback Brings A Checkpoint Back And Says What It Did
     ${parts} =    Evaluate    list($data)
     Should Be Equal
     ...    ${parts}
-    ...    ${{['rollback_summary', 'changes_reverted', 'left_alone', 'impact', 'post_rollback_state']}}
+    ...    ${{['rollback_summary', 'changes_reverted', 'left_alone', 'gone_since', 'impact', 'post_rollback_state']}}
     VAR    ${summary}    ${data}[rollback_summary]
     Should Be Equal    ${summary}[plan]    auth
     Should Be Equal    ${summary}[checkpoint]    ${SECOND}[checkpoint_id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from backtrail.git.restore_git_state import (
     restore_git_state,
 )
 from backtrail.git.state import read_state
+from backtrail.git.trees import list_tree
 from backtrail.services.goals import goal_of
 from backtrail.services.leftovers import gone_since
 from backtrail.services.remarks import about_what_is_gone, worth_saying
@@ -90,6 +92,12 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     alike = replace(current.state, extras=contents.state.extras)
     told = worth_saying(sandbox.path, contents.state, alike, files)
     return (*told, *git_plan.messages)
+
+
+def chosen_in(store: PrivateStore, contents: Captured) -> tuple[str, ...]:
+    """The ignored files that a state brings along."""
+    tree = contents.state.included.tree
+    return tuple(os.fsdecode(entry.path) for entry in list_tree(store, tree)) if tree else ()
 
 
 def lacking(root: Path, contents: Captured) -> tuple[str, ...]:

@@ -45,7 +45,15 @@ from backtrail.git.trees import list_tree
 from backtrail.services.brought_along import bring_along
 from backtrail.services.children import place_on_parent
 from backtrail.services.creation import create_checkpoint
-from backtrail.services.filling import Source, as_document, fill, from_document, head_of, lacking
+from backtrail.services.filling import (
+    Source,
+    as_document,
+    chosen_in,
+    fill,
+    from_document,
+    head_of,
+    lacking,
+)
 from backtrail.services.journal import Entry, open_operation
 from backtrail.services.reconciliation import reconcile_rows_and_refs
 from backtrail.services.workspace import DEFAULT_WAIT, LockedSandbox
@@ -175,7 +183,10 @@ class PlanCreation:
                 finished_at=ws.now(),
             )
         document = operation.result.get(_CONTENTS)
-        lacks = lacking(sandbox.path, from_document(store, document)) if document else ()
+        contents = from_document(store, document) if document else None
+        lacks = lacking(sandbox.path, contents) if contents else ()
+        if contents and not operation.result.get(_ORIGIN):
+            copied = (*chosen_in(store, contents), *copied)
         return CreatedPlan(
             ws.plan(plan.plan_id),
             checkpoint,
