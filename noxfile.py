@@ -236,4 +236,4 @@ def scale(session: nox.Session) -> None:
 def heavy(session: nox.Session) -> None:
     """By hand: every command at size, beside git's own time for the same work; takes an hour."""
     install_package(session)
-    session.run("python", "benchmarks/heavy.py", *session.posargs)
+    session.run("python", "-m", "benchmarks.heavy", *session.posargs)

@@ -1,6 +1,6 @@
 """Every command at size: its time beside git's own for the same work, and the most memory.
 
-Run it by hand: python benchmarks/heavy.py [--small] [--only CASE] [--place DIRECTORY]
+Run it by hand: python -m benchmarks.heavy [--small] [--only CASE] [--place DIRECTORY]
 Each command is a process of its own, as a user starts it. Memory is that of the largest process
 that took part in it. git does the same work right afterwards, in a worktree that was changed alike.
 """
@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import rows
+from benchmarks import rows
 
 PLAN = (sys.executable, "-c", "from backtrail.cli.main import main; main()")
 GIT = ("git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null")

@@ -66,6 +66,15 @@ Feature: Directories that are exchanged for links meanwhile
     Then it succeeds
     And the notice names a place that keeps "typed"
 
+  Scenario: The same, and by now the checkpoint is damaged: the file is put back
+    Given the agent works and saves: one, two
+    When "plan rollback auth one --yes" is killed at "rollback.moved_aside"
+    Then "made at two.txt" is not in the sandbox
+    Given the content of "work.txt" at checkpoint "one" is lost from the store
+    When I run "plan save auth"
+    Then it succeeds
+    And "made at two.txt" holds "two\n"
+
   Scenario Outline: A file system in the sandbox, from which nothing can be moved elsewhere: <how>
     When files come and go in another file system that is mounted in the sandbox: <how>
     Then they are as they were, and nothing is left of what was got ready

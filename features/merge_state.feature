@@ -151,6 +151,19 @@ Feature: A merge that is under way goes and comes back
       | "rebase-merge" is a link to outside        | rebase-merge                            |
       | "MERGE_MSG" is larger than all may be      | there is too much of it                 |
       | "rebase-merge" is deeper than git makes it | there is too much of it                 |
+      | "rebase-merge/done" is naming too many commits | it names too many objects               |
+
+  Scenario: While a merge is taken back, somebody puts a link to another git directory in its place
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And I save checkpoint "one"
+    And the agent is stuck in a merge with a conflict
+    And git has notes of a merge of the user's own
+    When the git directory of the sandbox is exchanged for a link while "plan rollback auth one --yes" is at merge_state.begun
+    Then git still has the notes of the user's merge
+    When what was exchanged is put back
+    And I run "plan undo auth"
+    Then it succeeds
 
   Scenario: What a list of things to do says is not done by Backtrail
     Given a repository with plan "auth"

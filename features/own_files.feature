@@ -98,6 +98,12 @@ Feature: Backtrail's own files are not believed
     When I run "plan list"
     Then nothing of it is left
 
+  Scenario: Where an export was killed, nobody can look any more
+    Given "plan checkpoint export auth one {elsewhere}/out" is killed while git writes files
+    And a file is now in the place of the directory that it was written to
+    When I run "plan list"
+    Then it succeeds
+
   Scenario: The things of a command that is at work are not swept
     Given "plan save auth" waits for its git
     And I take stock of what it works on

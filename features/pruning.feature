@@ -105,6 +105,16 @@ Feature: Pruning, pinning and deleting checkpoints
     When I run "plan save auth"
     Then it succeeds
 
+  Scenario: What was damaged and is whole again is no reason to prune it
+    Given the content of "work.txt" at checkpoint "two" is lost from the store, and kept elsewhere
+    When I run "plan rollback auth 3 --yes"
+    Then it exits with 5
+    When that content is brought back to the store
+    And I run "plan checkpoint prune auth --yes"
+    Then it succeeds
+    And checkpoint "two" is complete
+    And these checkpoints can be brought back exactly: two
+
   Scenario: A damaged checkpoint that somebody named stays until its name is taken away
     Given I run "plan checkpoint label auth 3 kept"
     And the ref of checkpoint "kept" is deleted

@@ -7,6 +7,8 @@ from behave import given, then, when
 from support import claims, users
 from support.forked import DoHere, run_forked
 
+MERGE_NOTES = ("MERGE_HEAD", "MERGE_MSG")
+
 
 @given("the sandbox has {what}")
 def _(context, what):
@@ -18,6 +20,18 @@ def _(context, what, command, place):
     context.exchange = claims.Exchange.of(context.world, what)
     meddler = DoHere(place, context.exchange.carry_out)
     context.ran = run_forked(context.world, *shlex.split(command)[1:], failpoints=meddler)
+
+
+@given("git has notes of a merge of the user's own")
+def _(context):
+    context.notes = {context.world.repo / ".git" / name: name for name in MERGE_NOTES}
+    for path, content in context.notes.items():
+        path.write_text(content)
+
+
+@then("git still has the notes of the user's merge")
+def _(context):
+    assert {path: path.read_text() for path in context.notes} == context.notes
 
 
 @then("what was exchanged is where it was put")

@@ -234,10 +234,28 @@ def _(context, label):
 
 @given('the content of "{path:Text}" at checkpoint "{label:Text}" is lost from the store')
 def _(context, path, label):
+    _stored(context, path, label).unlink()
+
+
+@given(
+    'the content of "{path:Text}" at checkpoint "{label:Text}" is lost from the store, '
+    "and kept elsewhere"
+)
+def _(context, path, label):
+    context.lost = _stored(context, path, label)
+    context.lost.rename(context.world.root / "kept elsewhere")
+
+
+@when("that content is brought back to the store")
+def _(context):
+    (context.world.root / "kept elsewhere").rename(context.lost)
+
+
+def _stored(context, path, label):
     commit = _checkpoint(context, label)["sandbox_ref"]
     found = audit.store_git(context.world, "rev-parse", f"{commit}:{path}")
     blob = found.stdout.decode().strip()
-    (context.world.store / "objects" / blob[:2] / blob[2:]).unlink()
+    return context.world.store / "objects" / blob[:2] / blob[2:]
 
 
 @given('the row of checkpoint "{label:Text}" is deleted by hand')

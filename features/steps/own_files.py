@@ -1,6 +1,7 @@
 """Steps about the files that Backtrail keeps for itself, and the disk that they are on."""
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -165,6 +166,14 @@ def _begun(context):
 @given("something of it is left")
 def _(context):
     assert _begun(context)
+
+
+@given("a file is now in the place of the directory that it was written to")
+def _(context):
+    places = {path.parent for path in _begun(context)}
+    for place in places:
+        shutil.move(place, context.world.root / "put away")
+        place.write_text("in the way\n")
 
 
 @then("nothing of it is left")

@@ -96,6 +96,10 @@ def _huge(place, _outside):
         file.truncate(65 * 1024**2)
 
 
+def _many(place, _outside):
+    place.write_text("".join(f"{number:040x}\n" for number in range(20_001)))
+
+
 def _deep(place, _outside):
     place.joinpath(*["d"] * 20).mkdir(parents=True)
 
@@ -123,6 +127,7 @@ ODD = {
     "a link to outside": _link,
     "a pipe": _pipe,
     "larger than all may be": _huge,
+    "naming too many commits": _many,
 }
 
 

@@ -93,7 +93,7 @@ _OPTION = _lazily(rf"(?P<dashes>--?)(?P<name>{_NAME})(?:=(?P<value>.*))?", re.AS
 _VARIABLE = _lazily(rf"(?P<name>{_NAME})=(?P<value>.*)", re.ASCII | re.DOTALL)
 _HEADER = _lazily(rf"[\"']?(?P<name>{_NAME})[\"']?:", re.ASCII)
 _TOKEN = _lazily(
-    r"""(?:-(?:'[^']*+'|"(?:\\.|[^"\\])*+"|[^\s;|&'"]|['"])++)
+    r"""(?:-(?:'[^']*+'|"(?:\\.|[^"\\]){0,4096}+"|[^\s;|&'"]|['"])++)
       | (?:[\w.-]{0,80}=)?(?:'[^']*+'|"(?:\\.|[^"\\])*+")[^\s;|&]*+
       | [^\s;|&]++ | [;|&\n]+""",
     re.ASCII | re.DOTALL | re.VERBOSE,

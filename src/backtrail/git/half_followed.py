@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from backtrail.domain.ids import SandboxId
     from backtrail.git.checkouts import Checkout
     from backtrail.git.runner import GitRunner
     from backtrail.git.store import PrivateStore
@@ -27,7 +28,12 @@ Entries = dict[bytes, bytes]
 
 
 def catch_up(
-    store: PrivateStore, users: UsersGit, checkout: Checkout, old: str, new: str
+    store: PrivateStore,
+    users: UsersGit,
+    checkout: Checkout,
+    old: str,
+    new: str,
+    visitor: SandboxId,
 ) -> TreeId:
     """Let the index know how far the files have come; gives the tree that they are at.
 
@@ -50,7 +56,8 @@ def catch_up(
         ]
         if foreign:
             raise _somebody_worked(checkout, foreign)
-        put_index(checkout.git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
+        known = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
+        put_index(checkout.git_dir, known, visitor)
         return _reached(users, checkout, directory / "reached", old, paths, on_disk)
 
 

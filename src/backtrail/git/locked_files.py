@@ -144,4 +144,6 @@ def _marks(name: str, directory: int) -> tuple[int, ...] | None:
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return None
+    if found.st_nlink > 1:
+        return found.st_dev, found.st_ino
     return found.st_dev, found.st_size, found.st_mtime_ns

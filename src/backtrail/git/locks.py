@@ -101,8 +101,12 @@ def _try_lock(descriptor: int) -> bool:
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
-        raise FailedError(
-            "the file system of the repository cannot lock files",
-            hint="set PLAN_HOME to a directory on a local file system",
-        ) from error
+        raise no_locks() from error
     return True
+
+
+def no_locks() -> FailedError:
+    return FailedError(
+        "the file system of the repository cannot lock files",
+        hint="set PLAN_HOME to a directory on a local file system",
+    )

@@ -51,6 +51,8 @@ _DIRECTORIES = (
 )  # fmt: skip
 _MOST_BYTES = 64 * 1024**2
 _MOST_FILES = 20_000
+_MOST_NAMES = 20_000
+"""As many as fit into the words of a command, as parents of one commit."""
 _DEEPEST = 16
 _OURS = "backtrail-merge-state"
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -118,12 +120,12 @@ class _NotHeldError(Exception):
     """What is there cannot be held; the text says why."""
 
 
-def read_merge_state(git_dir: Path) -> MergeState:
-    """Everything of the kind that is there, or why it cannot be had."""
+def read_merge_state(git_dir: Path, at: int | None = None) -> MergeState:
+    """Everything of the kind that is there, or why it cannot be had; in an opened directory."""
     reading = _Reading()
     what = under_way(git_dir)
     try:
-        with _opened(git_dir) as root:
+        with _opened(git_dir, at) as root:
             for name in _FILES:
                 reading.file(root, name, name)
             for name in _DIRECTORIES:
@@ -133,7 +135,10 @@ def read_merge_state(git_dir: Path) -> MergeState:
     except OSError as error:
         why = "is a link" if error.errno == ELOOP else f"cannot be read: {error.strerror}"
         return MergeState(what, problem=f"{reading.at} {why}")
-    return MergeState(what, reading.files, tuple(reading.directories))
+    found = MergeState(what, reading.files, tuple(reading.directories))
+    if len(found.names) > _MOST_NAMES:
+        return MergeState(what, problem="it names too many objects")
+    return found
 
 
 @dataclass(slots=True)
@@ -186,9 +191,9 @@ class _Reading:
 
 
 @contextmanager
-def _opened(git_dir: Path) -> Generator[int]:
+def _opened(git_dir: Path, at: int | None = None) -> Generator[int]:
     # Where it is was looked at before, and a checkout's `.git` may be a link to it.
-    descriptor = os.open(os.path.realpath(git_dir), _OPEN)
+    descriptor = os.open(os.path.realpath(git_dir), _OPEN) if at is None else os.dup(at)
     try:
         yield descriptor
     finally:
@@ -221,14 +226,14 @@ def foreign_to(now: MergeState, before: MergeState, after: MergeState) -> list[s
     return [some_of([f".git/{path}" for path in wrong])] if wrong else []
 
 
-def put_merge_state(git_dir: Path, goal: MergeState, failpoints: Failpoints) -> None:
-    """Make it what is asked; each file is replaced as a whole, and through no link."""
-    now = read_merge_state(git_dir)
+def put_merge_state(git_dir: Path, at: int, goal: MergeState, failpoints: Failpoints) -> None:
+    """Make it what is asked in an opened git directory; each file is replaced as a whole."""
+    now = read_merge_state(git_dir, at)
     if (now.files, {*now.directories}) == (goal.files, {*goal.directories}):
         return
     failpoints.reach("merge_state.begun")
     try:
-        with _opened(git_dir) as root:
+        with _opened(git_dir, at) as root:
             _remove(root, now, goal)
             failpoints.reach("merge_state.cleared")
             for path, content in goal.files.items():

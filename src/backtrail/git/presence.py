@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.aside import delete
 from backtrail.git.checked_file import read_checked, write_checked
+from backtrail.git.locks import no_locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,13 +42,17 @@ def join(layout: StoreLayout) -> int | None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:
         return None
-    with suppress(BlockingIOError):
+    with suppress(OSError):  # held by others; what cannot lock at all says so below
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for leftover in _leftovers(layout):
             with suppress(OSError):
                 _remove(leftover)
     # Somebody who tidies up is soon done.
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    except OSError as error:
+        os.close(descriptor)
+        raise no_locks() from error
     return descriptor
 
 
@@ -95,7 +100,8 @@ def _staged(scratch: Path) -> Iterator[Path]:
         return
     device, inode, name = told.split(b" ", 2)
     path = Path(os.fsdecode(name))
-    with suppress(FileNotFoundError):
+    # Its place may be gone, closed or something else by now.
+    with suppress(OSError):
         found = path.lstat()
         if (found.st_dev, found.st_ino) == (int(device), int(inode)) and _STAGING.fullmatch(
             path.name

@@ -170,21 +170,22 @@ def _all_below(root: Path, directory: bytes) -> list[bytes]:
         entries = _entries(root, place)
         if not entries:
             found.append(place + b"/")
-        for entry in entries:
-            path = place + b"/" + os.fsencode(entry.name)
-            if entry.name == ".git":
+        for name, is_directory in entries:
+            path = place + b"/" + os.fsencode(name)
+            if name == ".git":
                 raise _refusal(place, NESTED)
-            if entry.is_dir(follow_symlinks=False):
+            if is_directory:
                 waiting.append(path)
             else:
                 found.append(_capturable(root, path))
     return found
 
 
-def _entries(root: Path, directory: bytes) -> list[os.DirEntry[str]]:
+def _entries(root: Path, directory: bytes) -> list[tuple[str, bool]]:
     try:
         with Beneath(root) as inside, inside.scan(directory) as entries:
-            return entries
+            # Asked while the directory is open: not every file system tells kinds with names.
+            return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     except PermissionError:
         raise _refusal(directory, UNREADABLE) from None
     except (FileNotFoundError, NotADirectoryError):

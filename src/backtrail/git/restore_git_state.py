@@ -320,7 +320,7 @@ def _bring_about(
         index = with_present_dates(store, sandbox.path, index)
     put_index_into(directory, git_dir, index, deadline=store.deadline)
     if plan.merge is not None:
-        put_merge_state(git_dir, plan.merge, failpoints)
+        put_merge_state(git_dir, directory, plan.merge, failpoints)
 
 
 def _carry_out_move(

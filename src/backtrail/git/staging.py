@@ -159,14 +159,19 @@ def copy_entry(name: bytes, target: bytes, *, source_directory: int, target_dire
         return
     reading = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     writing = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with (
-        open(os.open(name, reading, dir_fd=source_directory), "rb") as source,
-        open(os.open(target, writing, 0o600, dir_fd=target_directory), "wb") as copy,
-    ):
-        shutil.copyfileobj(source, copy, _CHUNK)
-        copy.flush()
-        os.fchmod(copy.fileno(), stat.S_IMODE(found.st_mode))
-        os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
+    with open(os.open(name, reading, dir_fd=source_directory), "rb") as source:
+        made = os.open(target, writing, 0o600, dir_fd=target_directory)
+        try:
+            with open(made, "wb") as copy:
+                shutil.copyfileobj(source, copy, _CHUNK)
+                copy.flush()
+                os.fchmod(copy.fileno(), stat.S_IMODE(found.st_mode))
+                os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
+        except BaseException:
+            # Half a file must not stay: in the place of a lock nobody would know it for ours.
+            with suppress(OSError):
+                os.unlink(target, dir_fd=target_directory)
+            raise
 
 
 def has_content(directory: int, name: bytes, entry: TreeEntry | None) -> bool:
@@ -213,8 +218,9 @@ def _put_back(lot: Path, root: Path, known: Mapping[bytes, TreeEntry]) -> Iterab
     with Beneath(root) as inside, Beneath(old) as aside:
         for number in numbers:
             path = paths[int(number)]
-            if has_content(aside.directory(b""), os.fsencode(number), known.get(path)):
-                continue
+            with suppress(OSError):  # what cannot be read, or is no file, is put back
+                if has_content(aside.directory(b""), os.fsencode(number), known.get(path)):
+                    continue
             try:
                 directory, name = inside.above(path)
                 move_where_free(

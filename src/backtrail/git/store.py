@@ -232,9 +232,11 @@ class PrivateStore:
 
     def exists(self) -> bool:
         """Whether it is there; one that was there and is gone is not made anew in silence."""
+        # First this: whoever is just making the store writes the record after it.
+        recorded = os.path.lexists(self.layout.record)
         if self.git_dir.is_dir():
             return True
-        if os.path.lexists(self.layout.record):
+        if recorded:
             raise StorageError(
                 f"the checkpoint store {str(self.git_dir)!r} is gone, with all checkpoints in it",
                 hint="restore it from a backup; to begin anew, move "

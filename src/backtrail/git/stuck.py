@@ -164,7 +164,8 @@ def _awaited(process: Path) -> bytes | None:
     called = (process / "syscall").read_bytes().split()
     for address in called[1:3] if called[0] in _OPENS else ():
         with suppress(OSError, ValueError):
-            path = os.path.join(os.readlink(process / "cwd").encode(), _text_at(process, address))
+            here = os.fsencode(os.readlink(process / "cwd"))
+            path = os.path.join(here, _text_at(process, address))
             if _never_ends(os.stat(path)):
                 return path
     return None

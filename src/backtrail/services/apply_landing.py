@@ -23,7 +23,7 @@ from backtrail.git.gitstate import UserIndex, read_git_state, resolve_refs
 from backtrail.git.half_followed import catch_up
 from backtrail.git.identity import opened_git_dir
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.index_replacement import put_index_into, remove_own_locks
+from backtrail.git.index_replacement import put_index_into, remove_visitors_lock
 from backtrail.git.merging import Merger
 from backtrail.git.trees import empty_tree
 from backtrail.git.users_git import UsersGit
@@ -104,13 +104,14 @@ def _move(
 def _files_follow(
     locked: LockedSandbox, users: UsersGit, checkout: Checkout, old: str, new: str, *, again: bool
 ) -> None:
-    start = catch_up(locked.store, users, checkout, old, new) if again else old
+    store, visitor = locked.store, locked.sandbox.sandbox_id
+    start = catch_up(store, users, checkout, old, new, visitor) if again else old
     try:
         follow(users, checkout, start, new)
     except BacktrailError:
         # Git looks before it writes, but a disk may be full: what was written goes back.
         with suppress(BacktrailError):
-            follow(users, checkout, catch_up(locked.store, users, checkout, old, new), old)
+            follow(users, checkout, catch_up(store, users, checkout, old, new, visitor), old)
         raise
 
 
@@ -151,7 +152,7 @@ def finish_apply(locked: LockedSandbox, operation: Operation) -> None:
         if now != old:
             raise FailedError(f"branch {branch!r} was moved since; {new} was not brought onto it")
         if target.checkout:
-            remove_own_locks(target.checkout.git_dir)
+            remove_visitors_lock(target.checkout.git_dir, locked.sandbox.sandbox_id)
         _move(locked, users, target, new, again=True)
     record(locked, operation, new)
     ws.notices.append(

@@ -17,6 +17,7 @@ from backtrail.domain.retention import decide
 from backtrail.services.journal import Entry, log_done
 from backtrail.services.limits import limits_are_damaged, limits_of
 from backtrail.services.protection import protection_now
+from backtrail.services.restoring import heal
 from backtrail.services.step_pruning import keep_outputs_within_limit
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def decision_now(
 def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> RetentionDecision:
     """Remove what is chosen, if anything is."""
     ws, plan_id = locked.workspace, locked.plan.plan_id
+    _look_again_at_damaged(locked)
     with ws.database.write() as uow:
         plan = uow.plans.lock(plan_id)
         refuse_while_operating(uow, plan)
@@ -99,6 +101,15 @@ def prune(locked: LockedSandbox, choose: Choice, kind: OperationKind) -> Retenti
         uow.pruning.finish(plan_id)
     ws.failpoints.reach("prune.tombstoned")
     return decision
+
+
+def _look_again_at_damaged(locked: LockedSandbox) -> None:
+    """What was found damaged may be whole by now, its objects brought back from a copy."""
+    ws, plan_id = locked.workspace, locked.plan.plan_id
+    with ws.database.read() as uow:
+        broken = [uow.checkpoints.get(row.checkpoint_id) for row in uow.pruning.broken(plan_id)]
+    for checkpoint in filter(None, broken):
+        heal(locked, checkpoint)
 
 
 def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:

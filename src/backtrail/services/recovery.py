@@ -105,7 +105,12 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
     with ws.database.read() as uow:
         target = needed_row(uow, operation.target_checkpoint_id)
         safety = needed_row(uow, operation.safety_checkpoint_id)
-    before, wanted = content_of(locked, safety), content_of(locked, target)
+    try:
+        before, wanted = content_of(locked, safety), content_of(locked, target)
+    except BacktrailError:
+        # Nobody knows any more whether it may go.
+        put_back_aside(locked.store, locked.sandbox)
+        raise
     saved = (before.tree, before.state.included.tree)
     put_back_aside(locked.store, locked.sandbox, saved)
     goal = goal_of(locked.store, wanted, before, operation.paths)
