@@ -194,8 +194,9 @@ Feature: Removing a plan loses nothing, and restore brings it back
     And the sandbox was replaced by an ordinary folder
     When I run "plan restore auth"
     Then it exits with 5 and says "--path"
-    When I run "plan remove auth --yes --keep-branch --format json"
-    Then its JSON has data.removal.sandbox "left_in_place"
+    When I run "plan remove auth --yes --keep-branch --format plain"
+    Then it prints "left_in_place"
+    And it prints "was not saved. Once it is moved away, plan restore auth brings back"
     And "README.md" holds "not a worktree\n"
     When I run "plan restore auth --path ../other-place"
     Then it succeeds

@@ -11,7 +11,7 @@ from backtrail.cli.output.retention import DRY_RUN, yes_or_no
 from backtrail.cli.output.rollbacks import not_restored_in_words, not_restored_lines
 from backtrail.cli.output.text import count, safe, size
 from backtrail.domain.lifecycle import RestoreSource, SandboxFate
-from backtrail.domain.plan import PlanState
+from backtrail.domain.plan import PlanState, SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,6 +95,11 @@ def _removal_closing(result: RemovalResult) -> str:
         return DRY_RUN
     if purge is not None and purge.checkpoints:
         return f"Plan {plan.name} is purged: it cannot be restored."
+    if result.fate is SandboxFate.LEFT_IN_PLACE and plan.sandbox.kind is SandboxKind.OWN:
+        return (
+            f"What is in {plan.sandbox.path} was not saved. Once it is moved away, "
+            f"plan restore {plan.name} brings back the latest checkpoint."
+        )
     return f"Changed your mind? plan restore {plan.name} brings it back."
 
 
