@@ -25,6 +25,14 @@ from backtrail.git.locks import exclusive_lock
 from backtrail.git.ownership import Ownership
 from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
 from backtrail.services.apply import ApplyService
+from backtrail.domain.operation import OperationKind
+from backtrail.services.access import Repairs
+from backtrail.services.plan_creation import finish_creation
+from backtrail.services.purging import finish_purge
+from backtrail.services.recovery import recover
+from backtrail.services.removal import finish_removal
+from backtrail.services.restoration import finish_restoration
+from backtrail.services.run_crashes import close_crashed, take_over
 from backtrail.services.checkpoints import CheckpointService
 from backtrail.services.corrections import CorrectionService
 from backtrail.services.database import DatabaseService
@@ -148,6 +156,7 @@ def open_services(
         user=_user_settings(environ),
         users_environment=users_environment(environ),
         own_paths=own_paths,
+        repairs=_repairs(),
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
@@ -181,6 +190,21 @@ def _find(start: Path, ownership: Ownership) -> Worktree:
     worktree = find_worktree(start)
     ownership.refuse_foreign(worktree.root, worktree.git_dir, worktree.common_dir)
     return worktree
+
+
+def _repairs() -> Repairs:
+    """What the services of plans, runs and sandboxes know of finishing what was interrupted."""
+    return Repairs(
+        finish_creation=finish_creation,
+        finishers={
+            OperationKind.REMOVE: finish_removal,
+            OperationKind.PURGE: finish_purge,
+            OperationKind.RESTORE: finish_restoration,
+        },
+        take_over=take_over,
+        recover=recover,
+        close_crashed=close_crashed,
+    )
 
 
 def _services_in(workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> Services:

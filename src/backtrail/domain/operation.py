@@ -70,6 +70,9 @@ class Stack(StrEnum):
     REDO = "redo"
 
 
+_OF_SANDBOXES = (OperationKind.CREATE_PLAN, OperationKind.REMOVE, OperationKind.PURGE)
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One entry of the log; it is also the journal that crash recovery reads."""
@@ -105,6 +108,13 @@ class Operation:
     @property
     def failed(self) -> bool:
         return self.state is OperationState.FAILED
+
+    @property
+    def makes_or_unmakes_sandbox(self) -> bool:
+        """Whether it is finished elsewhere than in recovery, which needs a sandbox to be there."""
+        if self.kind is OperationKind.RESTORE:
+            return self.state is OperationState.OPEN
+        return self.kind in _OF_SANDBOXES
 
 
 @dataclass(frozen=True, slots=True)

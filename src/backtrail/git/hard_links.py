@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.git.extras import PERMISSIONS
 from backtrail.git.ignore import scratch_directory
-from backtrail.git.included import take_in
+from backtrail.git.included_capture import take_in
 from backtrail.git.switching import changed_meanwhile
 from backtrail.git.trees import Change
 from backtrail.git.writer import checked_out

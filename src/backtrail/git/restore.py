@@ -18,14 +18,9 @@ from backtrail.git.beneath import Beneath
 from backtrail.git.extras import Extras
 from backtrail.git.hard_links import part_hard_links
 from backtrail.git.ignore import IgnoreRules, scratch_directory
-from backtrail.git.included import (
-    Included,
-    IncludedCamera,
-    IncludedMoves,
-    entries_of,
-    included_moves,
-    take_in,
-)
+from backtrail.git.included import Included, entries_of
+from backtrail.git.included_capture import take_in
+from backtrail.git.included_restore import IncludedMoves, IncludedRestore, included_moves
 from backtrail.git.judging import ignored_at
 from backtrail.git.paths import parents_of
 from backtrail.git.private_index import keep_index, note_written, working_index
@@ -277,7 +272,7 @@ def restore_files(
         _switch_files(store, sandbox, plan, writer)
         chosen = plan.goal.included
         if chosen.absent or chosen.tree != plan.present[0]:
-            IncludedCamera(store, sandbox).restore(
+            IncludedRestore(store, sandbox).restore(
                 writer,
                 (*plan.present, plan.goal.tree),
                 chosen.tree,

@@ -15,7 +15,8 @@ from backtrail.git.chosen import Chosen, chosen_files, chosen_special_files
 from backtrail.git.extras import BEYOND_PERMISSIONS, PERMISSIONS, Extras, exceptions
 from backtrail.git.fresh_inventory import fresh_inventory
 from backtrail.git.ignored import IgnoredNames, untouched, with_directories
-from backtrail.git.included import Included, IncludedCamera, entries_of
+from backtrail.git.included import Included, entries_of
+from backtrail.git.included_capture import IncludedCamera
 from backtrail.git.inventory import Findings, Inventory
 from backtrail.git.judging import ignored_here
 from backtrail.git.paths import exists_inside, lstat_inside, parents_of

@@ -45,22 +45,11 @@ def recover(locked: LockedSandbox) -> LockedSandbox:
         return locked
     locked.workspace.progress("repairing what an interrupted command left")
     for operation in unfinished:
-        if not finished_elsewhere(operation):
+        if not operation.makes_or_unmakes_sandbox:
             _recover_operation(locked, operation)
     reconcile_rows_and_refs(locked)
     locked.workspace.failpoints.reach("recovery.done")
     return locked.refreshed()
-
-
-def finished_elsewhere(operation: Operation) -> bool:
-    """Whether the operation makes or unmakes the sandbox, which recovery needs to be there."""
-    if operation.kind is OperationKind.RESTORE:
-        return operation.state is OperationState.OPEN
-    return operation.kind in (
-        OperationKind.CREATE_PLAN,
-        OperationKind.REMOVE,
-        OperationKind.PURGE,
-    )
 
 
 def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:

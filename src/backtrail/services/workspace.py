@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from backtrail.git.ownership import Ownership
     from backtrail.git.store import PrivateStore, StoreLayout
     from backtrail.git.worktree import UserRepository
+    from backtrail.services.access import Repairs
     from backtrail.storage.database import Database
 
 DEFAULT_WAIT = 30.0
@@ -63,6 +64,7 @@ class Workspace:
     ownership: Ownership
     user: UserSettings
     actor: Actor
+    repairs: Repairs
     users_environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """For commits that are the user's own: their hooks, filters and keys need it."""
     own_paths: tuple[Path, ...] = ()
