@@ -13,10 +13,14 @@ from datetime import UTC, datetime, timedelta
 
 from backtrail.domain.checkpoint import CheckpointType
 from backtrail.domain.ids import CheckpointId, PlanId
-from backtrail.domain.lineage import Epoch, brought_back
-from backtrail.domain.retention import decide
-from backtrail.domain.retention_policy import CheckpointRetentionPolicy
-from backtrail.domain.retention_values import KeepReason, Protected, RetentionRow
+from backtrail.domain.retention import (
+    CheckpointRetentionPolicy,
+    KeepReason,
+    Protected,
+    RetentionRow,
+    decide,
+)
+from backtrail.domain.timeline import Epoch, brought_back
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TYPES = tuple(CheckpointType)

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from backtrail.storage.tables import Base
+from backtrail.storage.rows.tables import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from backtrail.cli.app import build
-from backtrail.cli.options import FOR_ALL
+from backtrail.cli.parsing.options import FOR_ALL
 
 from .markdown import code, fenced, link, table
 from .parameters import argument_rows, option_rows, usage_words

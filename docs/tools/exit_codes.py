@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from backtrail.cli.failures import INTERRUPTED
+from backtrail.cli.invocation.error_codes import INTERRUPTED
 from backtrail.domain.errors import BacktrailError, ExitCode
 
 from .pages import ROOT

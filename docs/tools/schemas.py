@@ -14,7 +14,7 @@ from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Phase, PlanState, SandboxKind
 from backtrail.domain.rollback import DiffAction, RevertAction
 from backtrail.domain.run import AbortAction, OnFailure, RunStatus
-from backtrail.storage.schema import SchemaState
+from backtrail.storage.connection.schema import SchemaState
 
 from .commands import PROGRAM, command_names
 from .documents import (

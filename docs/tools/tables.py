@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from sqlalchemy import CheckConstraint, Column, Table, UniqueConstraint
 from sqlalchemy.dialects import postgresql, sqlite
 
-from backtrail.storage.schema import HEAD_REVISION
-from backtrail.storage.tables import Base
+from backtrail.storage.connection.schema import HEAD_REVISION
+from backtrail.storage.rows.tables import Base
 
 from .markdown import code, codes, link, table
 

@@ -5,7 +5,10 @@ import sys
 
 from behave import then, when
 
-from backtrail.api import BacktrailError, CheckpointRequest, CorrectionMode, open_repo
+from backtrail.api import open_repo
+from backtrail.domain.checkpoint import CheckpointRequest
+from backtrail.domain.correction import CorrectionMode
+from backtrail.domain.errors import BacktrailError
 from backtrail.domain.run import RunStatus
 from support import phrases
 from support.forked import run_forked

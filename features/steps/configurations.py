@@ -5,8 +5,9 @@ import shlex
 
 from behave import given, then
 
-from backtrail.config import Place, read_configuration
+from backtrail.config.configuration import read_configuration
 from backtrail.config.keys import SECTIONS
+from backtrail.config.place import Place
 from backtrail.domain.settings import Settings
 from support import configurations, evidence, phrases
 from support.answers import check_refusal

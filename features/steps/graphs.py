@@ -4,7 +4,7 @@ from behave import then
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backtrail.cli.output.graph import ASCII, BOXES, graph_width, link_line, node_line
+from backtrail.cli.render.graph import ASCII, BOXES, graph_width, link_line, node_line
 from backtrail.domain.history import View, history_of
 from support import drawings
 from support.examples import search

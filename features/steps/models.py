@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backtrail.domain.ids import OperationId
-from backtrail.domain.lineage import lineage_of, next_epoch_number
 from backtrail.domain.operation import Stacks
-from backtrail.domain.timeline import leaving, supersessions
+from backtrail.domain.timeline import leaving, lineage_of, next_epoch_number, supersessions
 from support import models
 from support.examples import search
 from support.histories import histories

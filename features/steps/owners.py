@@ -4,7 +4,8 @@ import os
 
 from behave import given, then, when
 
-from backtrail.api import BacktrailError, open_repo
+from backtrail.api import open_repo
+from backtrail.domain.errors import BacktrailError
 from support import drive, owners
 from support.forked import run_forked
 

@@ -9,9 +9,9 @@ from behave import given, step, then, when
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.rollback import RollbackRequest
-from backtrail.services import pruning
-from backtrail.services.journal import open_operation
-from backtrail.services.rollback import rollback_order
+from backtrail.services.retention.prune import decision_now, keep_within_limits, prune
+from backtrail.services.rollback.execute import rollback_order
+from backtrail.services.session.journal import open_operation
 from support import audit, drive, phrases
 from support.world import write_files
 
@@ -83,9 +83,9 @@ def _(context):
         ws = services.workspace
         with ws.locked(context.plan.plan_id) as locked:
             context.error = drive.refusal(
-                pruning.prune,
+                prune,
                 locked,
-                lambda uow, plan: pruning.decision_now(uow, plan, ws.now()),
+                lambda uow, plan: decision_now(uow, plan, ws.now()),
                 OperationKind.PRUNE,
             )
 
@@ -102,7 +102,7 @@ def _(context, label):
 def _(context):
     with context.world.services() as services:
         with services.workspace.locked(context.plan.plan_id) as locked:
-            pruning.keep_within_limits(locked)
+            keep_within_limits(locked)
         context.notices = services.notices
 
 

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backtrail.domain.errors import UsageError
-from backtrail.domain.lineage import brought_back
 from backtrail.domain.quantities import parse_age, parse_size
-from backtrail.domain.retention import decide
-from backtrail.domain.retention_policy import CheckpointRetentionPolicy, stored_retention
+from backtrail.domain.retention import CheckpointRetentionPolicy, decide, stored_retention
+from backtrail.domain.timeline import brought_back
 from support import drive
 from support.histories import histories
 from support.retentions import NOW, ORDER, ROLLBACK_TYPES, cases

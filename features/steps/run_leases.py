@@ -7,7 +7,7 @@ import time
 from behave import given, then, when
 
 from backtrail.domain.run import AbortAction
-from backtrail.services.run_admission import request_abort
+from backtrail.services.runs.admission import request_abort
 from support import audit, drive, faults, holders, running
 from support.forked import DoHere, run_forked
 

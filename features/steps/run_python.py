@@ -7,9 +7,9 @@ import subprocess
 from behave import then, when
 
 from backtrail.domain.run import AbortAction, OnFailure, RunOptions
-from backtrail.services.run_admission import request_abort
-from backtrail.services.run_lease import Timing
-from backtrail.services.runs import RunService
+from backtrail.services.lease import Timing
+from backtrail.services.runs.admission import request_abort
+from backtrail.services.runs.service import RunService
 from support import audit, drive, running
 
 QUICK = Timing(look=0.02, grace=1.0)

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from backtrail.domain.redaction import REDACTED, redacted, redacted_words
-from backtrail.domain.step_digest import command_digests
+from backtrail.domain.step import command_digests
 from support import audit
 from support.answers import in_every_format
 from support.bytes_below import places_with

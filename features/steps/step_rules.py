@@ -9,10 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from backtrail.domain.errors import UsageError
-from backtrail.domain.step import MarkKind, StepName, check_key
-from backtrail.domain.step_digest import call_digests, command_digests
-from backtrail.domain.step_output import outputs_to_drop
-from backtrail.domain.step_values import UnrecordableError, from_json, to_json
+from backtrail.domain.step import (
+    MarkKind,
+    StepName,
+    UnrecordableError,
+    call_digests,
+    check_key,
+    command_digests,
+    from_json,
+    outputs_to_drop,
+    to_json,
+)
 from support import phrases
 from support.examples import search
 from support.step_model import replay, stories

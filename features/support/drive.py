@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from backtrail.services.checkpoints import CheckpointService
+    from backtrail.services.checkpoints.service import CheckpointService
     from support.world import World
 
 Context = Any

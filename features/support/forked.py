@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from backtrail.cli.main import main
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.git.env import git_executable
+from backtrail.git.process.environment import git_executable
 from support.world import Ran, World
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 # What a command loads only when it runs is loaded once here instead of in every fork.
-for _module in ("typer._adapters", "backtrail.cli.output.look", "backtrail.git.worktree"):
+for _module in ("typer._adapters", "backtrail.cli.render.look", "backtrail.git.user.worktrees"):
     with suppress(ImportError):
         import_module(_module)
 

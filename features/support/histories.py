@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState, CheckpointType
 from backtrail.domain.ids import CheckpointId, CommitId, OperationId, PlanId, SandboxId
-from backtrail.domain.lineage import Epoch
 from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
-from backtrail.domain.timeline import TimelineRow
+from backtrail.domain.timeline import Epoch, TimelineRow
 
 PLAN = PlanId("plan")
 SANDBOX = SandboxId("sandbox")

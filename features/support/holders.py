@@ -13,8 +13,8 @@ from backtrail.bootstrap import Services, open_services
 from backtrail.domain.errors import BacktrailError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.run import AbortAction, OnFailure, RunOptions
-from backtrail.services.run_lease import Timing
-from backtrail.services.runs import RunService
+from backtrail.services.lease import Timing
+from backtrail.services.runs.service import RunService
 from support import running
 from support.examples import thorough
 

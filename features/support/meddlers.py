@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from backtrail.services.demo_stage import demo_git
-from backtrail.services.demo_witness import Picture, look
+from backtrail.demo.stage import demo_git
+from backtrail.demo.witness import Picture, look
 from support.demos import sandbox_of_demo
 from support.world import write_files
 

@@ -11,9 +11,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from backtrail.storage.engine import create_database_engine, for_writing
-from backtrail.storage.schema import ensure_schema, migrations_directory
-from backtrail.storage.tables import Base
+from backtrail.storage.connection.engine import create_database_engine, for_writing
+from backtrail.storage.connection.schema import ensure_schema, migrations_directory
+from backtrail.storage.rows.tables import Base
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

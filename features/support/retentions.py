@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from backtrail.domain.checkpoint import CheckpointType
 from backtrail.domain.ids import CheckpointId, DecisionId
-from backtrail.domain.retention import decide
-from backtrail.domain.retention_policy import CheckpointRetentionPolicy
-from backtrail.domain.retention_values import (
+from backtrail.domain.retention import (
+    CheckpointRetentionPolicy,
     KeepReason,
     Protected,
     RetentionDecision,
     RetentionRow,
+    decide,
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from backtrail.storage.engine import create_database_engine
-from backtrail.storage.schema import ensure_schema
+from backtrail.storage.connection.engine import create_database_engine
+from backtrail.storage.connection.schema import ensure_schema
 
 Row = dict[str, Any]
 

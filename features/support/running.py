@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.git.env import git_executable
+from backtrail.git.process.environment import git_executable
 from support.forked import be_the_program, text_of
 from support.world import PATIENCE_SECONDS, Ran, World
 

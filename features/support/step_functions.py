@@ -12,7 +12,7 @@ from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from support.forked import KillHere
 
 if TYPE_CHECKING:
-    from backtrail.services.runs import RunService
+    from backtrail.services.runs.service import RunService
     from support.world import World
 
 

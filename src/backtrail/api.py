@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from backtrail.domain.decision import StandingDecision
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RollbackResult
-    from backtrail.domain.run import Run, RunOptions
-    from backtrail.domain.run_verdict import RunOutcome
+    from backtrail.domain.run import Run, RunOptions, RunOutcome
     from backtrail.domain.tools import ToolCall
-    from backtrail.services.active_run import ActiveRun
+    from backtrail.services.runs.active import ActiveRun
 
 __all__ = (
     "BacktrailError",

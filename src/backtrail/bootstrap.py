@@ -12,48 +12,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backtrail.config import Configuration, Place, place_of, read_configuration
+from backtrail.config.configuration import Configuration, read_configuration
+from backtrail.config.place import Place, place_of
 from backtrail.domain.errors import NoPlansYetError, StorageError, UsageError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.git.discovery import Worktree, find_worktree, worktree_at
-from backtrail.git.elsewhere import Elsewhere
-from backtrail.git.env import users_environment
-from backtrail.git.gitstate import user_git
-from backtrail.git.identity import refuse_own_files_inside
-from backtrail.git.ignore import UserSettings
-from backtrail.git.locks import exclusive_lock
-from backtrail.git.ownership import Ownership
-from backtrail.git.store import PrivateStore, StoreLayout, check_private, claim_home
-from backtrail.services.apply import ApplyService
 from backtrail.domain.operation import OperationKind
-from backtrail.services.access import Repairs
-from backtrail.services.plan_creation import finish_creation
-from backtrail.services.purging import finish_purge
-from backtrail.services.recovery import recover
-from backtrail.services.removal import finish_removal
-from backtrail.services.restoration import finish_restoration
-from backtrail.services.run_crashes import close_crashed, take_over
-from backtrail.services.checkpoints import CheckpointService
-from backtrail.services.corrections import CorrectionService
+from backtrail.git.ignore.rules import UserSettings
+from backtrail.git.osfiles.locks import exclusive_lock
+from backtrail.git.process.environment import users_environment
+from backtrail.git.store.elsewhere import Elsewhere
+from backtrail.git.store.store import PrivateStore, StoreLayout, check_private, claim_home
+from backtrail.git.user.discovery import Worktree, find_worktree, worktree_at
+from backtrail.git.user.head import user_git
+from backtrail.git.user.identity import refuse_own_files_inside
+from backtrail.git.user.ownership import Ownership
+from backtrail.services.apply.service import ApplyService
+from backtrail.services.checkpoints.service import CheckpointService
+from backtrail.services.corrections.service import CorrectionService
 from backtrail.services.database import DatabaseService
-from backtrail.services.decisions import DecisionService
-from backtrail.services.lifecycle import LifecycleService
-from backtrail.services.plans import PlanService
-from backtrail.services.policies import PolicyService
-from backtrail.services.runs import RunService
-from backtrail.services.steps import StepService
-from backtrail.services.tools import ToolService
-from backtrail.services.workspace import DEFAULT_WAIT, Actor, Workspace
-from backtrail.storage.address import database_files
+from backtrail.services.decisions.service import DecisionService
+from backtrail.services.lifecycle.purge import finish_purge
+from backtrail.services.lifecycle.remove import finish_removal
+from backtrail.services.lifecycle.restore import finish_restoration
+from backtrail.services.lifecycle.service import LifecycleService
+from backtrail.services.plans.create import finish_creation
+from backtrail.services.plans.service import PlanService
+from backtrail.services.recovery.recover import recover
+from backtrail.services.retention.service import PolicyService
+from backtrail.services.runs.crashes import close_crashed, take_over
+from backtrail.services.runs.service import RunService
+from backtrail.services.session.context import DEFAULT_WAIT, Actor, Workspace
+from backtrail.services.session.enter import Repairs
+from backtrail.services.steps.service import StepService
+from backtrail.services.tools.service import ToolService
+from backtrail.storage.connection.address import database_files
+from backtrail.storage.connection.engine import create_database_engine
+from backtrail.storage.connection.schema import ensure_schema, store_of_sandboxes
 from backtrail.storage.database import Database
-from backtrail.storage.engine import create_database_engine
-from backtrail.storage.schema import ensure_schema, store_of_sandboxes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from backtrail.config.effective import EffectiveSettings
-    from backtrail.domain.demo import DemoResult, DemoStep
+    from backtrail.demo.values import DemoResult, DemoStep
 
 
 _OUT_OF_PLACE = frozenset(
@@ -278,7 +279,7 @@ def run_demo(
     failpoints: Failpoints = NO_FAILPOINTS,
 ) -> DemoResult:
     """The demonstration, in a throw-away repository and with nothing of the user's in force."""
-    from backtrail.services import demo
+    from backtrail.demo import story
 
     @contextmanager
     def opened(repository: Path) -> Generator[tuple[PlanService, CheckpointService]]:
@@ -293,7 +294,7 @@ def run_demo(
 
     # Python itself would rather use another place, at worst the current directory, than fail.
     parent = Path(environ.get("TMPDIR") or "/tmp")  # noqa: S108 - mkdtemp makes it safe
-    return demo.run_demo(parent, opened, keep=keep, tell=tell, failpoints=failpoints)
+    return story.run_demo(parent, opened, keep=keep, tell=tell, failpoints=failpoints)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import typer
 from typer.main import get_command
 
 from backtrail import __version__
-from backtrail.cli.command import command, group, session_of
 from backtrail.cli.commands import checkpoint, config, db, decision, prune, runs
 from backtrail.cli.commands.apply import apply
 from backtrail.cli.commands.cancel import cancel
@@ -32,11 +31,11 @@ from backtrail.cli.commands.status import status
 from backtrail.cli.commands.steps import steps
 from backtrail.cli.commands.tool import tool
 from backtrail.cli.commands.undo import redo, undo
-from backtrail.cli.default_group import ListingGroup
-from backtrail.cli.output.emit import emit
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Format
-from backtrail.cli.suggestions import CarefulGroup, destructive
+from backtrail.cli.invocation.session import Format
+from backtrail.cli.parsing.command import command, group, session_of
+from backtrail.cli.parsing.groups import CarefulGroup, ListingGroup, destructive
+from backtrail.cli.render.emit import emit
+from backtrail.cli.render.report import Report
 from backtrail.domain.errors import ExitCode, UsageError
 
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"

@@ -12,11 +12,11 @@ from typing import Any, Generic, TypeVar
 from backtrail.config.branches import BRANCH_PREFIX
 from backtrail.config.kinds import AGE, FLAG, PATH, PATTERNS, Kind, choice, choices, count, size
 from backtrail.domain.capture import CaptureRules
-from backtrail.domain.retention_policy import CheckpointRetentionPolicy
-from backtrail.domain.rollback_policy import RollbackPolicy
+from backtrail.domain.retention import CheckpointRetentionPolicy
 from backtrail.domain.settings import (
     ApplySettings,
     ApplyStrategy,
+    RollbackPolicy,
     SandboxSettings,
     StepSettings,
     TriggerSettings,

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from backtrail.cli.render.graph import GraphRow, Node, lay_out
 from backtrail.domain.checkpoint import CheckpointState
-from backtrail.domain.graph import GraphRow, Node, lay_out
-from backtrail.domain.lineage import lineage_of
+from backtrail.domain.timeline import lineage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CheckpointId
-    from backtrail.domain.lineage import Epoch
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
+    from backtrail.domain.timeline import Epoch
 
 _STANDING = (CheckpointState.COMPLETE, CheckpointState.DAMAGED)
 

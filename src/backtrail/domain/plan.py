@@ -1,4 +1,4 @@
-"""Plans and their sandboxes."""
+"""Plans and their sandboxes, and what ending, restoring or applying one did or would do."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.settings import ApplyStrategy
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from backtrail.domain.ids import CommitId, PlanId, SandboxId
+    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.ids import CommitId, OperationId, PlanId, SandboxId
+    from backtrail.domain.rollback import FileChange, NotRestored
+
 
 MAX_NAME_LENGTH = 64
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
@@ -145,3 +149,146 @@ def _name_problem(name: str) -> str | None:
     if ".." in name or name.endswith(".lock"):
         return "git cannot use it in a branch name"
     return None
+
+
+class SandboxFate(StrEnum):
+    """What a removal does with the sandbox's directory."""
+
+    SET_ASIDE = "set_aside"
+    LEFT_IN_PLACE = "left_in_place"
+    """It is the user's own, or something else stands in its place."""
+    MISSING = "missing"
+
+
+class RestoreSource(StrEnum):
+    """Where a restored sandbox comes from."""
+
+    SET_ASIDE = "set_aside"
+    """The directory that the removal set aside, ignored files and all."""
+    CHECKPOINT = "checkpoint"
+    ATTACHED = "attached"
+    """The user's own directory, which never went away."""
+    MOVED = "moved"
+    """The sandbox itself, at a place that the user moved it to."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """A plan whose state was changed by hand, and whether anything changed at all."""
+
+    plan: Plan
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """What goes for good."""
+
+    checkpoints: int
+    set_aside: tuple[Path, ...]
+    freed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalResult:
+    """A plan that was removed or purged; of a dry run, what would become of it."""
+
+    plan: Plan
+    dry_run: bool
+    fate: SandboxFate | None
+    """None for a plan that had been removed before and is now purged."""
+    safety_checkpoint: Checkpoint | None
+    set_aside: Path | None
+    set_aside_bytes: int | None
+    branch: str | None
+    branch_deleted: bool
+    purge: Purge | None = None
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreResult:
+    """A sandbox that is back; of a dry run, what would come back."""
+
+    plan: Plan
+    dry_run: bool
+    source: RestoreSource
+    path: Path
+    target: Checkpoint | None
+    """The checkpoint that was brought back; None where no file was touched."""
+    safety_checkpoint: Checkpoint | None = None
+    restored_checkpoint: Checkpoint | None = None
+    files_restored: int | None = None
+    """None where an earlier command, which was interrupted, restored them."""
+    verified: bool = False
+    not_restored: tuple[NotRestored, ...] = ()
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BranchResult:
+    """A checkpoint that is an ordinary branch now."""
+
+    plan: Plan
+    checkpoint: Checkpoint
+    branch: str
+    commit: CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """A checkpoint whose files were written somewhere."""
+
+    plan: Plan
+    checkpoint: Checkpoint
+    path: Path
+    files: int
+    ignored_left_out: int
+    """Chosen ignored files that the checkpoint holds and that were not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyRequest:
+    """What a caller may say about an apply; what is left out is decided by the plan."""
+
+    onto: str | None = None
+    """A branch; else the one that the plan was created from."""
+    strategy: ApplyStrategy | None = None
+    """Else the one that `plan.toml` names."""
+    message: str | None = None
+    verify: bool = True
+    """Whether hooks may refuse the commit, as in git."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyResult:
+    """The outcome of an apply; of a dry run, what it would be."""
+
+    plan: Plan
+    onto: str
+    strategy: ApplyStrategy
+    applied: bool
+    """False for a dry run, and where there is nothing to apply."""
+    dry_run: bool
+    commit: CommitId | None
+    previous_head: CommitId | None
+    files: tuple[FileChange, ...]
+    checkout: Path | None
+    """The checkout of the branch whose files follow it."""
+    safety_checkpoint: Checkpoint | None = None
+    operation_id: OperationId | None = None
+    messages: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to apply."""
+        return not self.applied and not self.dry_run
+
+
+def how_to_revert(strategy: str, commit: str, previous: str | None) -> str:
+    """The command that takes an applied plan back."""
+    if strategy == ApplyStrategy.MERGE:
+        return f"git revert -m 1 {commit}"
+    if strategy == ApplyStrategy.FF and previous:
+        return f"git revert {previous}..{commit}"
+    return f"git revert {commit}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from backtrail.domain.rollback_policy import RollbackPolicy
+from backtrail.domain.settings import RollbackPolicy
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint, Origin

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.storage.address import database_address, database_files, database_place
-from backtrail.storage.engine import create_database_engine
-from backtrail.storage.schema import HEAD_REVISION, SchemaState, ensure_schema, schema_status
+from backtrail.storage.connection.address import database_address, database_files, database_place
+from backtrail.storage.connection.engine import create_database_engine
+from backtrail.storage.connection.schema import (
+    HEAD_REVISION,
+    SchemaState,
+    ensure_schema,
+    schema_status,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from backtrail.storage.engine import for_reading, for_writing, place_of
-from backtrail.storage.failures import translated_errors
-from backtrail.storage.mapping import Origin
+from backtrail.storage.connection.engine import for_reading, for_writing, place_of
+from backtrail.storage.connection.failures import translated_errors
 from backtrail.storage.repositories.checkpoints import CheckpointRepository
 from backtrail.storage.repositories.corrections import CorrectionRepository
 from backtrail.storage.repositories.decisions import DecisionRepository
@@ -20,6 +19,7 @@ from backtrail.storage.repositories.plans import PlanRepository
 from backtrail.storage.repositories.pruning import PruningRepository
 from backtrail.storage.repositories.runs import RunRepository
 from backtrail.storage.repositories.steps import StepRepository
+from backtrail.storage.rows.mapping import Origin
 
 
 class UnitOfWork:

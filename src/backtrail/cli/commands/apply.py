@@ -5,13 +5,21 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.confirm import confirm_apply, refuse_without_terminal
-from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Print, Wait, Yes, something
-from backtrail.cli.output.applies import apply_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
-from backtrail.domain.apply import ApplyRequest
+from backtrail.cli.invocation.confirm import confirm_apply, refuse_without_terminal
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
+    DryRun,
+    PlanArgument,
+    PlanOption,
+    Print,
+    Wait,
+    Yes,
+    something,
+)
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.apply import apply_report
+from backtrail.domain.plan import ApplyRequest
 from backtrail.domain.settings import ApplyStrategy
 
 Onto = Annotated[

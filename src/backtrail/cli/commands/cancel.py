@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Reason, Wait, YesForSymmetry
-from backtrail.cli.output.lifecycle import state_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Reason, Wait, YesForSymmetry
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.lifecycle import state_report
 
 Reopen = Annotated[
     bool, typer.Option("--reopen", help="Take a cancellation back: go on with the plan.")

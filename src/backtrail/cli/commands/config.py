@@ -1,8 +1,8 @@
 """`plan config show` and `check`."""
 
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.settings import checked_report, settings_report
-from backtrail.cli.session import Session
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.settings import checked_report, settings_report
 
 
 def show(session: Session) -> Report:

@@ -7,12 +7,20 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.commands.decision import DECISION_HELP
-from backtrail.cli.confirm import confirm_correction, refuse_without_terminal
-from backtrail.cli.options import AbortRun, DryRun, DuringMerge, PlanOption, Print, Wait, Yes
-from backtrail.cli.output.corrections import correction_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.confirm import confirm_correction, refuse_without_terminal
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
+    AbortRun,
+    DryRun,
+    DuringMerge,
+    PlanOption,
+    Print,
+    Wait,
+    Yes,
+)
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.corrections import correction_report
 from backtrail.domain.correction import CorrectionMode
 from backtrail.domain.errors import UsageError
 from backtrail.domain.plan import Plan

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.completion import complete_plan
-from backtrail.cli.options import Print, some_path
-from backtrail.cli.output.plans import created_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.completion import complete_plan
+from backtrail.cli.parsing.options import Print, some_path
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.plans import created_report
 
 
 class IfExists(StrEnum):

@@ -1,8 +1,8 @@
 """`plan db status`, `upgrade` and `path`."""
 
-from backtrail.cli.output.databases import database_report, location_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.database import database_report, location_report
 
 
 def status(session: Session) -> Report:

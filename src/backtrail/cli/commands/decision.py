@@ -4,16 +4,16 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Print, Wait
-from backtrail.cli.output.decisions import (
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Wait
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.decisions import (
     added_report,
     decision_report,
     decisions_report,
     tree_report,
 )
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
 from backtrail.domain.decision import CURRENT, DecisionRequest
 from backtrail.domain.errors import UsageError
 

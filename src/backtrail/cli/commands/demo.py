@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.render.report import Report
 
 Keep = Annotated[
     bool, typer.Option("--keep", help="Keep the repository, and say how to play on with it.")
@@ -16,7 +16,7 @@ Keep = Annotated[
 def demo(session: Session, keep: Keep = False) -> Report:
     """See it work: a throw-away repository is wrecked and brought back before your eyes."""
     from backtrail.bootstrap import run_demo
-    from backtrail.cli.output.demos import demo_report, tell_step
+    from backtrail.cli.views.demo import demo_report, tell_step
 
     with session.progress:
         result = run_demo(

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import CHECKPOINT_HELP, PlanOption, Print, some_path
-from backtrail.cli.output.plans import created_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.takeouts import branched_report, exported_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanOption, Print, some_path
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.plans import created_report
+from backtrail.cli.views.takeouts import branched_report, exported_report
 from backtrail.domain.errors import UsageError
 from backtrail.domain.plan import Plan
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.output.plan_list import plans_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.plans import plans_report
 from backtrail.domain.errors import NoPlansYetError
 from backtrail.domain.plan import PlanOrder, PlanState
 

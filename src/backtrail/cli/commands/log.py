@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import Limit, PlanArgument, PlanOption
-from backtrail.cli.output.log import log_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import Limit, PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.timeline import log_report
 from backtrail.domain.history import View
 
 

@@ -1,10 +1,10 @@
 """`plan ops`."""
 
-from backtrail.cli.options import Limit, PlanArgument, PlanOption
-from backtrail.cli.output.operations import operations_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import Limit, PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.operations import operations_report
 
 
 def ops(

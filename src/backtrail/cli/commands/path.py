@@ -1,10 +1,10 @@
 """`plan path`."""
 
-from backtrail.cli.options import PlanArgument, PlanOption
-from backtrail.cli.output.plans import path_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.plans import path_report
 
 
 def path(session: Session, plan: PlanArgument = None, plan_option: PlanOption = None) -> Report:

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption
-from backtrail.cli.output.policies import policy_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.policy import policy_report
 from backtrail.domain.quantities import parse_age, parse_size
 
 NONE = "none"

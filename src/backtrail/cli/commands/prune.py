@@ -6,14 +6,21 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.confirm import confirm_removal, refuse_without_terminal
-from backtrail.cli.options import CHECKPOINT_HELP, DryRun, PlanArgument, PlanOption, Wait, Yes
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.retention import deleted_report, pruned_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.confirm import confirm_removal, refuse_without_terminal
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
+    CHECKPOINT_HELP,
+    DryRun,
+    PlanArgument,
+    PlanOption,
+    Wait,
+    Yes,
+)
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.retention import deleted_report, pruned_report
 from backtrail.domain.errors import UsageError
-from backtrail.domain.retention_values import PruneResult
+from backtrail.domain.retention import PruneResult
 
 Most = Annotated[
     int | None,

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.confirm import confirm_plan_removal, confirm_purge
-from backtrail.cli.options import DryRun, PlanArgument, PlanOption, Wait, Yes
-from backtrail.cli.output.lifecycle import removed_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.confirm import confirm_plan_removal, confirm_purge
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import DryRun, PlanArgument, PlanOption, Wait, Yes
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.lifecycle import removed_report
 from backtrail.domain.errors import UsageError
-from backtrail.domain.lifecycle import RemovalResult
+from backtrail.domain.plan import RemovalResult
 
 KeepBranch = Annotated[bool, typer.Option("--keep-branch", help="Leave the plan's branch.")]
 Purge = Annotated[

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import (
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
     DryRun,
     PlanArgument,
     PlanOption,
@@ -14,10 +15,9 @@ from backtrail.cli.options import (
     YesForSymmetry,
     some_path,
 )
-from backtrail.cli.output.lifecycle import restored_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.lifecycle import restored_report
 
 Place = Annotated[
     Path | None,

@@ -1,11 +1,11 @@
 """`plan resume`."""
 
 from backtrail.cli.commands.run import ResultFile, execution_of
-from backtrail.cli.options import DryRun, PlanArgument, PlanOption
-from backtrail.cli.output.report import Failure, Report
-from backtrail.cli.output.runs import resumption_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import DryRun, PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Failure, Report
+from backtrail.cli.views.runs import resumption_report
 
 
 def resume(

@@ -6,8 +6,13 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.confirm import confirm_rollback, pick_checkpoint, refuse_without_terminal
-from backtrail.cli.options import (
+from backtrail.cli.invocation.confirm import (
+    confirm_rollback,
+    pick_checkpoint,
+    refuse_without_terminal,
+)
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
     CHECKPOINT_HELP,
     AbortRun,
     DryRun,
@@ -18,10 +23,9 @@ from backtrail.cli.options import (
     Wait,
     Yes,
 )
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.rollbacks import rollback_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder, sandbox_paths
+from backtrail.cli.parsing.target import Finder, sandbox_paths
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.rollback import rollback_report
 from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.rollback import RollbackRequest, RollbackResult
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Wait, some_path, something
-from backtrail.cli.output.report import Failure, Report
-from backtrail.cli.session import Format, Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Format, Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Wait, some_path, something
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Failure, Report
 from backtrail.domain.errors import UsageError
 from backtrail.domain.quantities import parse_timeout
 from backtrail.domain.run import AbortAction, IfRunning, OnFailure, RunOptions
 from backtrail.domain.step import StepOptions
 
 if TYPE_CHECKING:
-    from backtrail.services.run_command import Execution
+    from backtrail.services.runs.supervise import Execution
 
 STDOUT, STDERR = 1, 2
 STEPS = "Steps"
@@ -135,7 +135,7 @@ def run(
     env: Variables = None,
 ) -> Report | Failure:
     """Run a command in the sandbox, after a checkpoint: plan run [PLAN] -- COMMAND."""
-    from backtrail.cli.output.runs import outcome_report
+    from backtrail.cli.views.runs import outcome_report
 
     session.take_result_file(result)
     if not session.trailing:
@@ -179,7 +179,7 @@ def _step_options(
 
 def execution_of(session: Session) -> Execution:
     """With JSON on standard output, the command's own output goes to standard error."""
-    from backtrail.services.run_command import Execution
+    from backtrail.services.runs.supervise import Execution
 
     apart = session.format is Format.JSON and session.result_file is None
     return Execution(
@@ -205,7 +205,7 @@ def abort(
     ] = None,
 ) -> Report:
     """End the run of a plan, wherever it was started, and wait until it is over."""
-    from backtrail.cli.output.runs import shown_report
+    from backtrail.cli.views.runs import shown_report
 
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import Limit, PlanArgument, PlanOption
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.runs import listed_report, shown_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import Limit, PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.runs import listed_report, shown_report
 from backtrail.domain.errors import UsageError
 
 

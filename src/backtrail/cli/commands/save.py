@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Print, Reason, Wait
-from backtrail.cli.output.checkpoints import saved_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Reason, Wait
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.checkpoints import saved_report
 from backtrail.domain.checkpoint import PROTOCOL_TYPES, CheckpointRequest, CheckpointType
 from backtrail.domain.errors import UsageError
 from backtrail.domain.ids import DecisionId

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption, Print
-from backtrail.cli.output.plans import status_report
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.plans import status_report
 from backtrail.domain.errors import ExitCode
 from backtrail.domain.rollback import PlanStatus
 

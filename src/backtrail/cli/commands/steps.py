@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from backtrail.cli.options import PlanArgument, PlanOption
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.steps import steps_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanArgument, PlanOption
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.steps import steps_report
 
 Live = Annotated[bool, typer.Option("--live", help="Only those that are on the timeline.")]
 

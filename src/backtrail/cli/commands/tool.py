@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.commands.run import Cwd, ResultFile, execution_of
-from backtrail.cli.options import PlanOption, Wait
-from backtrail.cli.output.report import Report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import PlanOption, Wait
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
 from backtrail.domain.errors import UsageError
 
 Words = Annotated[
@@ -28,7 +28,7 @@ def tool(
     wait: Wait = 30.0,
 ) -> Report:
     """Run a command as a tool that plan.toml may declare: plan tool [PLAN] NAME -- COMMAND."""
-    from backtrail.cli.output.tools import called_report
+    from backtrail.cli.views.tools import called_report
 
     session.take_result_file(result)
     with session.services() as services:

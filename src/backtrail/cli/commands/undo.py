@@ -1,6 +1,7 @@
 """`plan undo` and `plan redo`: they ask nothing, since each can be taken back by the other."""
 
-from backtrail.cli.options import (
+from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import (
     AbortRun,
     DryRun,
     DuringMerge,
@@ -10,10 +11,9 @@ from backtrail.cli.options import (
     Wait,
     YesForSymmetry,
 )
-from backtrail.cli.output.report import Report
-from backtrail.cli.output.rollbacks import rollback_report
-from backtrail.cli.session import Session
-from backtrail.cli.target import Finder
+from backtrail.cli.parsing.target import Finder
+from backtrail.cli.render.report import Report
+from backtrail.cli.views.rollback import rollback_report
 
 
 def undo(

@@ -10,9 +10,9 @@ from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CheckpointId, CommitId, DecisionId, OperationId, PlanId
 from backtrail.domain.timeline import TimelineRow
-from backtrail.storage.mapping import Origin, checkpoint_of, checkpoint_row
 from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.tables import CheckpointRow, PlanRow
+from backtrail.storage.rows.mapping import Origin, checkpoint_of, checkpoint_row
+from backtrail.storage.rows.tables import CheckpointRow, PlanRow
 
 CheckpointQuery = Select[CheckpointRow]
 Checkpoints = list[Checkpoint]

@@ -5,8 +5,8 @@ from sqlalchemy.orm import Session
 
 from backtrail.domain.correction import Correction
 from backtrail.domain.ids import CorrectionId, PlanId
-from backtrail.storage.correction_tables import CorrectionRow
-from backtrail.storage.decision_mapping import correction_of, correction_row
+from backtrail.storage.rows.mapping import correction_of, correction_row
+from backtrail.storage.rows.tables import CorrectionRow
 
 
 class CorrectionRepository:

@@ -9,11 +9,10 @@ from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.decision import Decision
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import DecisionId, PlanId
-from backtrail.domain.lineage import Lineage
-from backtrail.storage.decision_mapping import decision_of, decision_row
-from backtrail.storage.mapping import checkpoint_of
+from backtrail.domain.timeline import Lineage
 from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.tables import CheckpointRow, DecisionRow, PlanRow
+from backtrail.storage.rows.mapping import checkpoint_of, decision_of, decision_row
+from backtrail.storage.rows.tables import CheckpointRow, DecisionRow, PlanRow
 
 Found = list[Decision]
 """`list` is a method below, which hides the type of that name."""

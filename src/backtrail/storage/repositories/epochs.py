@@ -4,9 +4,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backtrail.domain.ids import PlanId
-from backtrail.domain.lineage import Epoch
-from backtrail.storage.mapping import epoch_of, epoch_row
-from backtrail.storage.tables import EpochRow
+from backtrail.domain.timeline import Epoch
+from backtrail.storage.rows.mapping import epoch_of, epoch_row
+from backtrail.storage.rows.tables import EpochRow
 
 
 class EpochRepository:

@@ -19,8 +19,8 @@ from backtrail.domain.operation import (
     Stacks,
 )
 from backtrail.domain.plan import Phase, PlanState
-from backtrail.storage.mapping import Origin, operation_of, operation_row
-from backtrail.storage.tables import OperationRow
+from backtrail.storage.rows.mapping import Origin, operation_of, operation_row
+from backtrail.storage.rows.tables import OperationRow
 
 Operations = list[Operation]
 """`list` is a method below, which hides the type of that name."""

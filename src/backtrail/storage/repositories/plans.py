@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CommitId, PlanId
-from backtrail.domain.lineage import FIRST_EPOCH, Epoch
 from backtrail.domain.plan import Phase, Plan, PlanState, PlanSummary
-from backtrail.storage.mapping import Origin, epoch_row, plan_of, plan_row, sandbox_row
+from backtrail.domain.timeline import FIRST_EPOCH, Epoch
 from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.tables import CheckpointRow, PlanRow, SandboxRow
+from backtrail.storage.rows.mapping import Origin, epoch_row, plan_of, plan_row, sandbox_row
+from backtrail.storage.rows.tables import CheckpointRow, PlanRow, SandboxRow
 
 PlanQuery = Select[PlanRow, SandboxRow]
 Plans = list[Plan]

@@ -9,10 +9,10 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.ids import CheckpointId, PlanId
 from backtrail.domain.operation import Operation
-from backtrail.domain.retention_values import RemoveReason, RetentionRow
-from backtrail.storage.mapping import Origin, checkpoint_of
+from backtrail.domain.retention import RemoveReason, RetentionRow
 from backtrail.storage.repositories.checkpoints import change_state
-from backtrail.storage.tables import CheckpointRow
+from backtrail.storage.rows.mapping import Origin, checkpoint_of
+from backtrail.storage.rows.tables import CheckpointRow
 
 _JUDGED_BY: tuple[InstrumentedAttribute[Any], ...] = (
     CheckpointRow.checkpoint_id,

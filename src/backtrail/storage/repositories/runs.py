@@ -10,10 +10,9 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CheckpointId, DecisionId, PlanId, RunId
 from backtrail.domain.run import LIVE_STATUSES, AbortAction, Lease, Run, RunStatus
-from backtrail.storage.mapping import Origin
 from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.run_mapping import run_of, run_row
-from backtrail.storage.run_tables import RunRow
+from backtrail.storage.rows.mapping import Origin, run_of, run_row
+from backtrail.storage.rows.tables import RunRow
 
 Runs = list[Run]
 """`list` is a method below, which hides the type of that name."""

@@ -6,10 +6,9 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from backtrail.domain.ids import DecisionId, MarkId, PlanId
-from backtrail.domain.lineage import Lineage
-from backtrail.domain.step import Mark, OutputState, Result, Step, StepName
-from backtrail.domain.steps import Ledger, ledger_of
-from backtrail.storage.step_tables import StepMarkRow, StepRow
+from backtrail.domain.step import Ledger, Mark, OutputState, Result, Step, StepName, ledger_of
+from backtrail.domain.timeline import Lineage
+from backtrail.storage.rows.tables import StepMarkRow, StepRow
 
 
 class StepRepository:

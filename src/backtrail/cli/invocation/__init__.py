@@ -1,0 +1,1 @@
+"""One invocation of the program: its session, questions, signals, and how failures end it."""

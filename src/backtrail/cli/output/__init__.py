@@ -1,1 +1,0 @@
-"""Rich, plain and JSON output, all made from one report."""

@@ -1,0 +1,1 @@
+"""From words to parameters: options, targets, groups of commands, completion."""

@@ -1,0 +1,1 @@
+"""Writing a report: as rich, as plain lines, as JSON."""

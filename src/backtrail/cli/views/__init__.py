@@ -1,0 +1,1 @@
+"""What each result shows: its fields, its lines, its panels."""

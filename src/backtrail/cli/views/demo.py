@@ -1,0 +1,177 @@
+"""The demonstration: each step printed as it happens, and what to take home from it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from backtrail.cli.invocation.session import Format
+from backtrail.cli.render import streams
+from backtrail.cli.render.emit import emit
+from backtrail.cli.render.report import Report
+from backtrail.cli.render.text import count, safe
+from backtrail.demo.values import StepName
+from backtrail.domain.errors import FailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import RenderableType
+
+    from backtrail.cli.invocation.session import Session
+    from backtrail.demo.values import Check, DemoResult, DemoStep
+
+
+NUMBERS = {name: number for number, name in enumerate(StepName, 1)}
+COLUMNS = ("damage", "what the agent did", "after the rollback")
+LESSONS = (
+    "A checkpoint holds files, .env included, permission bits, links, index, HEAD and branch.",
+    "Every rollback first saves what is there: undo and redo lose nothing.",
+    "What else git ignores is left alone, and your own checkout is never used.",
+)
+# These would lead commands away from a repository that was kept.
+MISLEADING = ("GIT_DIR", "PLAN_DATABASE_URL", "PLAN_HOME", "PLAN_ID")
+
+
+def tell_step(session: Session, step: DemoStep) -> None:
+    """Print a step; programs get all of them in the end."""
+    if session.format is Format.JSON:
+        return
+    session.progress.stop()
+    report = Report(
+        data={},
+        plain=lambda: _plain_step(step, verbose=session.verbose),
+        rich=lambda verbose: _rich_step(step, verbose=verbose),
+        silenced_by_quiet=True,
+    )
+    try:
+        emit(session, report)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; the exit code still tells how it ended.
+        streams.discard_output()
+    except OSError as error:
+        streams.discard_output()
+        raise FailedError(
+            f"the output cannot be written: {error.strerror}",
+            hint="look at where standard output goes to",
+        ) from error
+
+
+def demo_report(session: Session, result: DemoResult) -> Report:
+    """What is left to say after the steps; with `-q` the last line alone."""
+    return Report(
+        data={"demo": _fields(result)},
+        plain=lambda: [_last_line(result)] if session.quiet else _plain_end(result),
+        rich=None if session.quiet else lambda _: _rich_end(result),
+        messages=_misled(session.environ) if result.kept else (),
+    )
+
+
+def _fields(result: DemoResult) -> dict[str, Any]:
+    return {
+        "steps": [asdict(step) for step in result.steps],
+        "verified": True,
+        "kept": str(result.place) if result.kept else None,
+        "sandbox": str(result.sandbox) if result.kept else None,
+        "duration_ms": result.duration_ms,
+    }
+
+
+def _misled(environ: Mapping[str, str]) -> tuple[str, ...]:
+    found = [name for name in MISLEADING if environ.get(name)]
+    if not found:
+        return ()
+    return (f"{', '.join(found)} had no say here; unset it before you play on",)
+
+
+def _plain_step(step: DemoStep, *, verbose: bool) -> Iterator[str]:
+    yield f"{NUMBERS[step.name]}. {step.title}"
+    yield f"   $ {safe(step.command)}"
+    yield from (f"   {safe(sentence)}" for sentence in step.outcome)
+    if verbose:
+        yield from (f"   {f.action:<12} {safe(f.file)}" for f in step.files)
+    for damage in step.damage:
+        yield f"   {damage.kind:<10}  {damage.command:<40}  {damage.became}"
+    if step.check:
+        yield f"   ok: {_checked(step.check)}"
+    yield ""
+
+
+def _checked(check: Check) -> str:
+    looked = f"{count(check.paths, 'path')} walked byte for byte, plain git asked"
+    return f"{looked}: exactly {check.expected}"
+
+
+def _rich_step(step: DemoStep, *, verbose: bool) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+
+    from backtrail.cli.render.look import file_line, line, shortened, text
+
+    yield line((f"{NUMBERS[step.name]}  ", "bold cyan"), (step.title, "bold"))
+    body: list[RenderableType] = [line(("$ ", "dim"), (step.command, "cyan"))]
+    body.extend(text(sentence) for sentence in step.outcome)
+    if verbose and step.files:
+        body.append(
+            shortened(
+                (file_line(f.action, f.file) for f in step.files), len(step.files), verbose=True
+            )
+        )
+    if step.damage:
+        body.append(_damage_table(step))
+    if step.check:
+        body.append(line(("✓ ", "bold green"), (_checked(step.check), "green")))
+    yield from (Padding(part, (0, 0, 0, 3), expand=False) for part in body)
+    yield text("")
+
+
+def _damage_table(step: DemoStep) -> RenderableType:
+    from backtrail.cli.render.look import line, table, text
+
+    return table(
+        COLUMNS,
+        [
+            (text(d.kind), text(d.command, "red"), line(("✓ ", "green"), (d.became, "")))
+            for d in step.damage
+        ],
+    )
+
+
+def _plain_end(result: DemoResult) -> Iterator[str]:
+    yield from LESSONS
+    yield from _next_lines(result)
+    yield _last_line(result)
+
+
+def _rich_end(result: DemoResult) -> Iterator[RenderableType]:
+    from rich.console import Group
+
+    from backtrail.cli.render.look import line, panel, text
+
+    lessons = Group(*(line(("• ", "cyan"), (lesson, "")) for lesson in LESSONS))
+    yield panel("What you have seen", lessons, "green")
+    yield from (text(sentence) for sentence in _next_lines(result))
+    yield text(_last_line(result), "bold")
+
+
+def _next_lines(result: DemoResult) -> Iterator[str]:
+    """What to type now."""
+    if not result.kept:
+        yield "In a repository of yours, begin with:  plan create NAME"
+        return
+    yield "To play on, wreck it once more and look around:"
+    yield f"  cd {safe(shlex.quote(str(result.sandbox)))}"
+    yield "  sh ../../agent.sh"
+    yield "  plan status"
+    yield "  plan rollback good"
+    yield "  plan checkpoint list --all"
+    yield f"When you have seen enough:  rm -rf {safe(shlex.quote(str(result.place)))}"
+
+
+def _last_line(result: DemoResult) -> str:
+    seconds = f"{result.duration_ms / 1000:.1f} s"
+    if result.kept:
+        return f"All of it exact, in {seconds}; the repository is in {safe(result.place)}"
+    return f"All of it exact, in {seconds}; nothing is left behind"

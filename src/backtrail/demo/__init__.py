@@ -1,0 +1,1 @@
+"""The demonstration: a throw-away repository is wrecked and brought back before the user's eyes."""

@@ -1,0 +1,79 @@
+"""Finding the blobs that only the user's index names, so that staged work survives their gc."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.git.store.objects import empty_tree
+from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.user.transfer import bring_objects
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.ids import CommitId
+    from backtrail.git.process.runner import RunningGit
+    from backtrail.git.store.store import PrivateStore
+    from backtrail.git.user.head import GitState
+
+
+_GITLINK = b"160000"
+_RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class StagedScan:
+    """A comparison of the user's index with HEAD that is under way."""
+
+    store: PrivateStore
+    user_index: Path | None
+    running: RunningGit | None
+
+    def blobs(self) -> list[str]:
+        """Ids of the blobs that the index holds and HEAD does not."""
+        if self.running is None:
+            return []
+        found: dict[str, None] = {}
+        unmerged = False
+        for record in self.running.finish().checked().records()[::2]:
+            match = _RAW.match(record)
+            if match is None or match[1] == _GITLINK:
+                continue
+            unmerged = unmerged or match[3] == b"U"
+            if set(match[2]) != {ord("0")}:
+                found[match[2].decode()] = None
+        if unmerged:
+            found.update(dict.fromkeys(self._unmerged_stages()))
+        return list(found)
+
+    def _unmerged_stages(self) -> list[str]:
+        output = self.store.git(index=self.user_index).call("ls-files", "-u", "-z")
+        words = (record.split(b"\t")[0].split(b" ") for record in output.records())
+        return [object_id.decode() for mode, object_id, _ in words if mode != _GITLINK]
+
+
+def start_staged_scan(
+    store: PrivateStore, user_index: Path | None, head: CommitId | None
+) -> StagedScan:
+    if user_index is None:
+        return StagedScan(store, None, None)
+    tree = head or empty_tree(store.id_length())
+    running = store.git(index=user_index).start(
+        "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
+        "--ignore-submodules=all", tree, "--",
+    )  # fmt: skip
+    return StagedScan(store, user_index, running)
+
+
+def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
+    """The blobs that an index names and its HEAD does not, brought into the store."""
+    if state.index is None:
+        return ()
+    with scratch_directory(store) as directory:
+        copy = directory / "index"
+        copy.write_bytes(state.index.content)
+        found = start_staged_scan(store, copy, state.head_commit).blobs()
+    bring_objects(store, found)
+    return tuple(found)

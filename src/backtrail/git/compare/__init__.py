@@ -1,0 +1,1 @@
+"""What differs between two states: files, modes, directories, chosen ignored files."""

@@ -1,0 +1,214 @@
+"""Which paths a set of ignore rules ignores: git itself is asked, whatever is on disk.
+
+Exact for odd names, too: git looks at a scratch tree that holds the .gitignore files, and an empty
+file or directory in the place of each candidate. A candidate that is a directory ends in a slash.
+
+To tell whether a directory is a repository git opens files in its `.git`, where it may wait for
+ever. Of a directory that holds something of the index it does not ask that.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from backtrail.git.ignore.rules import RULES_FILE, is_rules_file, read_rules_files, rules_in_force
+from backtrail.git.osfiles.beneath import parents_of
+from backtrail.git.osfiles.walk import make_directories, walk
+from backtrail.git.process.runner import WaitingError, nul_joined
+from backtrail.git.store.index import copied
+from backtrail.git.store.objects import TreeEntry, read_blobs
+from backtrail.git.store.scratch import scratch_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from backtrail.git.ignore.rules import IgnoreRules
+    from backtrail.git.process.runner import GitRunner, Output, RunningGit
+    from backtrail.git.store.store import PrivateStore
+
+
+class LaidOut(NamedTuple):
+    """A scratch tree to ask git about."""
+
+    place: Path
+    """A directory beside it, for the indexes of whoever asks."""
+    root: Path
+    words: tuple[str, ...]
+    """Arguments of git that put the rules that are in no .gitignore in force."""
+
+
+def ignored_at(
+    store: PrivateStore, files: Iterable[TreeEntry], rules: IgnoreRules, candidates: Sequence[bytes]
+) -> set[bytes]:
+    """Those of the candidates that the rules of a checkpoint with these files ignore."""
+    if not candidates:
+        return set()
+    return _ignored_by(store, rules_of(store, files, rules), rules, candidates)
+
+
+def rules_of(
+    store: PrivateStore, files: Iterable[TreeEntry], rules: IgnoreRules
+) -> dict[bytes, bytes]:
+    """The .gitignore files of a checkpoint with these files, also those that hide themselves."""
+    # Git does not follow a .gitignore that is a symbolic link.
+    entries = [entry for entry in files if is_rules_file(entry.path) and entry.is_file]
+    texts = read_blobs(store, [entry.object_id for entry in entries])
+    hidden = {os.fsencode(path): text for path, text in rules.hidden.items()}
+    return hidden | {e.path: text for e, text in zip(entries, texts, strict=True)}
+
+
+@contextmanager
+def laid_out(
+    store: PrivateStore,
+    texts: Mapping[bytes, bytes],
+    rules: IgnoreRules,
+    candidates: Sequence[bytes],
+) -> Generator[LaidOut]:
+    """A scratch tree with these .gitignore files, and something in the place of each candidate."""
+    with scratch_directory(store) as place, rules_in_force(store, rules) as words:
+        root = place / "tree"
+        root.mkdir()
+        for path, text in (*texts.items(), *((path, b"") for path in candidates)):
+            _place(os.fsencode(root), path, text)
+        yield LaidOut(place, root, words)
+
+
+def ignored_here(
+    store: PrivateStore, root: Path, rules: IgnoreRules, candidates: Sequence[bytes]
+) -> set[bytes]:
+    """Those of the candidates that the present rules of a checkout ignore."""
+    if not candidates:
+        return set()
+    return _ignored_by(store, rules_above(root, candidates), rules, candidates)
+
+
+def rules_above(root: Path, candidates: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The .gitignore files of a checkout that have a say about the candidates."""
+    directories = {b"", *(parent for path in candidates for parent in parents_of(path))}
+    found = read_rules_files(root, [os.path.join(d, RULES_FILE) for d in directories])
+    return {os.fsencode(path): text for path, text in found.items()}
+
+
+def _ignored_by(
+    store: PrivateStore,
+    texts: Mapping[bytes, bytes],
+    rules: IgnoreRules,
+    candidates: Sequence[bytes],
+) -> set[bytes]:
+    directories = [path for path in candidates if path.endswith(b"/")]
+    with laid_out(store, texts, rules, candidates) as (place, root, words):
+        shown = set(store.git(root, place / "index").call(*words, *UNTRACKED).records())
+        for number, layer in enumerate(_layers(directories)):
+            git = store.git(root, place / f"index-{number}")
+            # A directory is named by itself only where the one above it has an entry.
+            above = {parent + b"/" for d in layer for parent in parents_of(d.rstrip(b"/"))}
+            take_for_directories(git, sorted(above))
+            shown.update(git.call(*words, *UNTRACKED, "--directory").records())
+    return set(candidates) - shown
+
+
+def _layers(directories: Sequence[bytes]) -> list[list[bytes]]:
+    """The directories in groups of which none holds another: git names one or the other."""
+    layers: defaultdict[int, list[bytes]] = defaultdict(list)
+    heights: defaultdict[bytes, int] = defaultdict(int)
+    for directory in sorted(set(directories), reverse=True):
+        height = heights[directory]
+        layers[height].append(directory)
+        for parent in (above + b"/" for above in parents_of(directory.rstrip(b"/"))):
+            heights[parent] = max(heights[parent], height + 1)
+    return list(layers.values())
+
+
+def _place(root: bytes, path: bytes, text: bytes) -> None:
+    full = os.path.join(root, path)
+    try:
+        make_directories(os.path.dirname(full))
+        if not path.endswith(b"/"):
+            with open(full, "xb") as file:
+                file.write(text)
+    except (FileExistsError, NotADirectoryError):
+        # A candidate in the place of a directory that holds rules. Left out here it counts as
+        # ignored; what is in the way of something that comes back nobody asks about.
+        return
+
+
+UNTRACKED = ("ls-files", "-o", "-z", "--exclude-standard")
+# Arguments beyond this are not worth the risk of the system's limit: then everything is listed.
+_ARGUMENTS_LENGTH = 60_000
+
+
+def only_below(paths: Sequence[bytes]) -> list[str]:
+    """Arguments that restrict a listing to these paths; with none, it lists everything."""
+    if not paths or sum(map(len, paths)) > _ARGUMENTS_LENGTH:
+        return []
+    # Git would begin at what all have in common, and stop there if that is a repository. Beside a
+    # name that is never listed they have nothing in common.
+    return ["--", ".git", *map(os.fsdecode, paths)]
+
+
+def take_for_directories(
+    git: GitRunner, directories: Sequence[bytes], scratch: Mapping[str, str] | None = None
+) -> None:
+    """Make git take directories, repositories too, for ones that hold something of the index."""
+    if not directories:
+        return
+    empty = git.call("hash-object", "-w", "--stdin", stdin=b"").text.encode()
+    probe = b".backtrail-" + secrets.token_hex(8).encode()
+    lines = [b"100644 %s 0\t%s%s" % (empty, path, probe) for path in directories]
+    git.call("update-index", "-z", "--index-info", stdin=nul_joined(lines), extra=scratch)
+
+
+@dataclass(slots=True)
+class Listing:
+    """A listing that is under way, and that comes to an end whatever is in a `.git`."""
+
+    store: PrivateStore
+    git: GitRunner
+    root: Path
+    arguments: Sequence[str]
+    index: Mapping[str, str] | None
+    running: RunningGit
+    unasked: list[bytes] = field(default_factory=list[bytes])
+    """Directories with a `.git` that git was kept from asking; each ends in a slash."""
+
+    def covers(self, directory: bytes) -> bool:
+        """Whether it was asked for what is in a directory."""
+        _, _, places = "\0".join(self.arguments).partition("\0--\0")
+        below = tuple(map(os.fsencode, places.split("\0"))) if places else (b"",)
+        return directory.startswith(below)
+
+    def finish(self) -> Output:
+        try:
+            return self.running.finish()
+        except WaitingError:
+            self.unasked = _with_git(self.root)
+            if not self.unasked:
+                raise
+        with scratch_directory(self.store) as directory:
+            known = replace(self.git, environment={**self.git.environment, **(self.index or {})})
+            index = {"GIT_INDEX_FILE": str(copied(known, directory / "index"))}
+            take_for_directories(self.git, self.unasked, index)
+            return self.git.run(*self.arguments, extra=index)
+
+
+def start_listing(
+    store: PrivateStore,
+    git: GitRunner,
+    root: Path,
+    *arguments: str,
+    index: Mapping[str, str] | None = None,
+) -> Listing:
+    """Begin to list what an index, by default that of `git`, does not hold."""
+    return Listing(store, git, root, arguments, index, git.start(*arguments, extra=index))
+
+
+def _with_git(root: Path) -> list[bytes]:
+    """The directories below the root that hold an entry named `.git`."""
+    found = ((d, entries) for d, entries in walk(root) if d)
+    return [d + b"/" for d, entries in found if any(e.name == b".git" for e in entries)]

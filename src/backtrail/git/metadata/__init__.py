@@ -1,0 +1,1 @@
+"""What no tree of files holds: permission bits, empty directories, special files, repositories."""

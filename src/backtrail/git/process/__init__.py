@@ -1,0 +1,1 @@
+"""Starting git: fixed arguments, a scrubbed environment, an end to everything, and what it says."""

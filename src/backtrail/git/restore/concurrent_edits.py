@@ -1,0 +1,165 @@
+"""Telling an interrupted restore from somebody's work: neither what was before nor the goal."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backtrail.git.compare.diff import differing_paths
+from backtrail.git.restore.git_state import being_detached
+from backtrail.git.restore.metadata import directories_of
+from backtrail.git.store.objects import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
+from backtrail.git.user.index import same_entries
+from backtrail.git.user.merge_state import foreign_to
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from backtrail.domain.ids import TreeId
+    from backtrail.git.checkpoint.state import Captured, SandboxState
+    from backtrail.git.metadata.model import Extras
+    from backtrail.git.restore.write import Goal
+    from backtrail.git.store.store import PrivateStore
+    from backtrail.git.user.head import GitState
+
+
+# Of larger files one that was cut short counts as somebody's work: they do not go into memory.
+_LARGEST_COMPARED = 64 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """Paths whose content now is neither what it was before nor what it was to become."""
+
+    foreign: tuple[str, ...]
+    cut_short: tuple[str, ...]
+    """Of these the content is the beginning of the goal's, or they are gone: a write that did not
+    get to its end, or somebody's shortening or removal of the file; the two cannot be told apart.
+    Nothing is lost by writing them: what is there is in the goal, too."""
+
+
+def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> Strangers:
+    """What is in neither state, among the chosen ignored files and among all others.
+
+    A path can be among the ones in one state and among the others in the next one.
+    """
+    nothing = empty_tree(store.id_length())
+    files = (now.tree, before.tree, goal.tree)
+    chosen = (
+        now.state.included.tree or nothing,
+        before.state.included.tree or nothing,
+        goal.included.tree or nothing,
+    )
+    foreign, cut = set[bytes](), set[bytes]()
+    for (present, old, new), others in ((files, chosen), (chosen, files)):
+        suspects = {*differing_paths(store, present, old)} & {*differing_paths(store, present, new)}
+        suspects -= _explained(store, present, others, suspects)
+        goals = (new, others[-1])
+        short = set[bytes]()
+        if suspects:
+            short = _unlinked(store, present, (old, new), suspects)
+            short |= _cut_short(store, present, goals, suspects - short)
+        foreign |= suspects - short
+        cut |= short
+    return Strangers(_as_text(foreign), _as_text(cut))
+
+
+def _explained(
+    store: PrivateStore, present: TreeId, others: Sequence[TreeId], suspects: set[bytes]
+) -> set[bytes]:
+    """Those of the suspects that are what the other kind of tree has there, before or after."""
+    if not suspects:
+        return set()
+    found = _entries(store, present, suspects)
+    there, *known = (_entries(store, tree, suspects) for tree in others)
+    moved = {path for path in there if path not in found}
+    return moved | {p for p, entry in found.items() if any(k.get(p) == entry for k in known)}
+
+
+def _unlinked(
+    store: PrivateStore, present: TreeId, states: tuple[TreeId, TreeId], suspects: set[bytes]
+) -> set[bytes]:
+    """Those that are gone and had to be written anew, before which git unlinks what is there.
+
+    What is the same in both states git leaves alone: that somebody else has removed.
+    """
+    rewritten = suspects.intersection(differing_paths(store, *states))
+    return rewritten - _entries(store, present, rewritten).keys()
+
+
+def _as_text(paths: set[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in sorted(paths))
+
+
+def _cut_short(
+    store: PrivateStore, now: TreeId, goals: Sequence[TreeId], suspects: set[bytes]
+) -> set[bytes]:
+    present = _entries(store, now, suspects)
+    # No path is in the tree of files and among the chosen ones of the same goal.
+    wanted = {p: entry for goal in goals for p, entry in _entries(store, goal, suspects).items()}
+    # Git gives a file its mode and kind when it creates it, before it writes the content.
+    both = [p for p in sorted(present.keys() & wanted.keys()) if present[p].mode == wanted[p].mode]
+    sizes = blob_sizes(store, [entries[p].object_id for entries in (present, wanted) for p in both])
+    found = zip(both, sizes, sizes[len(both) :], strict=False)
+    both = [path for path, size, whole in found if size <= whole <= _LARGEST_COMPARED]
+    contents = read_blobs(store, [present[p].object_id for p in both])
+    whole_contents = read_blobs(store, [wanted[p].object_id for p in both])
+    pairs = zip(both, contents, whole_contents, strict=True)
+    return {path for path, content, whole in pairs if whole.startswith(content)}
+
+
+def _entries(store: PrivateStore, tree: TreeId, paths: set[bytes]) -> dict[bytes, TreeEntry]:
+    return {e.path: e for e in list_tree(store, tree) if e.path in paths}
+
+
+def foreign_git_state(
+    store: PrivateStore, now: GitState, before: SandboxState, wanted: SandboxState
+) -> list[str]:
+    """What of HEAD, branches, index and what is under way was neither so before nor asked for."""
+    old, new = before.git_state, wanted.git_state
+    then, goal = old.refs, new.refs
+    found: list[str] = []
+    heads = (old.head_commit, new.head_commit, then.get(now.head_ref), goal.get(now.head_ref))
+    known_head = now.head_ref in (old.head_ref, new.head_ref, None) and now.head_commit in heads
+    if not known_head and not being_detached(now, old, new):
+        found.append("HEAD")
+    found += (
+        f"branch {ref.removeprefix('refs/heads/')}"
+        for ref, commit in now.own_refs
+        if commit not in (then.get(ref), goal.get(ref))
+    )
+    if not any(same_entries(store, now.index, other.index) for other in (old, new)):
+        found.append("the index")
+    return [*found, *foreign_to(now.merge, old.merge, new.merge)]
+
+
+# What a file that git has just written may have, whatever the umask is.
+_AS_WRITTEN = {0o666 & ~umask for umask in (0o000, 0o002, 0o007, 0o022, 0o027, 0o077)} | {
+    0o777 & ~umask for umask in (0o000, 0o002, 0o007, 0o022, 0o027, 0o077)
+}
+
+
+def foreign_extras(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> list[str]:
+    """Files with a mode, and empty directories, that neither state has nor a restore makes."""
+    entries = list_tree(store, now.tree)
+    found = [
+        os.fsdecode(entry.path)
+        for entry in entries
+        if entry.is_file and _has_foreign_mode(entry, now, before, goal)
+    ]
+    known = _directories(store, (before.tree, before.state.included.tree), before.state.extras)
+    known |= _directories(store, (goal.tree, goal.included.tree), goal.extras)
+    empty = now.state.extras.empty_directories
+    return found + [f"{path}/" for path in empty if os.fsencode(path) not in known]
+
+
+def _directories(store: PrivateStore, trees: Iterable[TreeId | None], extras: Extras) -> set[bytes]:
+    files = (entry.path for tree in trees if tree for entry in list_tree(store, tree))
+    return directories_of(files, extras)
+
+
+def _has_foreign_mode(entry: TreeEntry, now: Captured, before: Captured, goal: Goal) -> bool:
+    name, mode = os.fsdecode(entry.path), entry.mode_bits
+    expected = {e.file_mode(name, mode) for e in (before.state.extras, goal.extras)}
+    return now.state.extras.file_mode(name, mode) not in expected | _AS_WRITTEN

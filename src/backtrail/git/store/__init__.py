@@ -1,0 +1,1 @@
+"""The private store: one bare repository per user repository, which only we write."""

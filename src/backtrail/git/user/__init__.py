@@ -1,0 +1,1 @@
+"""The user's repository: whose it is, worktrees, HEAD, branches, index, and what is under way."""

@@ -1,0 +1,106 @@
+"""Finding the user's repository by reading files alone, so that no hostile configuration is run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from backtrail.domain.errors import FailedError
+from backtrail.git.osfiles.plain_files import first_line
+from backtrail.git.user.head import user_git
+
+WORKTREES = "worktrees"
+_HINT = "run this inside a git repository, name one with -C PATH, or make one with git init"
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A checkout: its root, its own git directory and the one it shares with its siblings."""
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+    @property
+    def is_main(self) -> bool:
+        return self.git_dir == self.common_dir
+
+
+def find_worktree(start: Path) -> Worktree:
+    """The checkout that holds a directory."""
+    try:
+        start = start.resolve(strict=True)
+    except OSError as error:
+        raise FailedError(f"there is no directory {str(start)!r}", hint=_HINT) from error
+    for directory in (start, *start.parents):
+        found = worktree_at(directory)
+        if found is not None:
+            return found
+        if _is_git_dir(directory):
+            return Worktree(directory, directory, _common_dir(directory))
+    raise FailedError(f"{str(start)!r} is not inside a git repository", hint=_HINT)
+
+
+def worktree_at(root: Path) -> Worktree | None:
+    """The checkout whose root is this directory, or None."""
+    git_dir = _git_dir_of(root / ".git")
+    if git_dir is None or not _is_git_dir(git_dir):
+        return None
+    return Worktree(root, git_dir, _common_dir(git_dir))
+
+
+def _git_dir_of(dot_git: Path) -> Path | None:
+    if dot_git.is_dir():
+        return dot_git.resolve()
+    text = first_line(dot_git)
+    if text is None or not text.startswith("gitdir: "):
+        return None
+    return Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
+
+
+def _is_git_dir(path: Path) -> bool:
+    return (path / "HEAD").is_file() and (
+        (path / "objects").is_dir() or (path / "commondir").is_file()
+    )
+
+
+def _common_dir(git_dir: Path) -> Path:
+    text = first_line(git_dir / "commondir")
+    return git_dir if text is None else Path(os.path.realpath(git_dir / text))
+
+
+def main_place(common_dir: Path) -> Path:
+    """Where git works in the main checkout of a repository; of a bare one, in itself."""
+    return common_dir.parent if common_dir.name == ".git" else common_dir
+
+
+def same_directory(one: Path, other: Path) -> bool:
+    """Whether two paths are one directory, by device and inode."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def is_plain_directory(path: Path) -> bool:
+    """Whether a path is a directory itself, and no link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def gitdir_backlink(git_dir: Path) -> Path | None:
+    """For a linked worktree: the `.git` file that its git directory believes to be its own."""
+    text = first_line(git_dir / "gitdir")
+    return None if text is None else Path(os.path.realpath(git_dir / text))
+
+
+def main_root(common_dir: Path) -> Path | None:
+    """The checkout that a repository was made with; None for a bare one."""
+    git = user_git(common_dir)
+    config = ("config", "--file", str(common_dir / "config"), "--get")
+    if git.run(*config, "--type=bool", "core.bare").text == "true":
+        return None
+    configured = git.run(*config, "core.worktree").text
+    if configured:
+        return Path(os.path.realpath(common_dir / configured))
+    return common_dir.parent if common_dir.name == ".git" else None

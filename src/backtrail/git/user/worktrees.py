@@ -1,0 +1,371 @@
+"""Worktrees of the user's repository: registered in one step, checked out through GitPython.
+
+`git worktree add` makes a worktree file by file, and one that is killed leaves a name that is
+neither free nor a worktree, or a repository in which `git worktree list` fails. So the directory
+below `.git/worktrees` is written in a place of our own and gets its name in one step: it is there
+whole or not at all. The `.git` that names it is there before, so that git never finds a worktree
+without its files and prunes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
+
+from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
+from backtrail.domain.ids import CommitId, TreeId
+from backtrail.git.osfiles.beneath import parents_of
+from backtrail.git.osfiles.durable import fsync_directory
+from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
+from backtrail.git.osfiles.plain_files import first_line
+from backtrail.git.process.environment import git_executable, settings_arguments
+from backtrail.git.user.discovery import WORKTREES, gitdir_backlink, same_directory, worktree_at
+from backtrail.git.user.head import UserIndex, user_git
+from backtrail.git.user.identity import mark_name, possible_git_dirs, registered_git_dir
+from backtrail.git.user.index import put_index
+from backtrail.git.user.locked_files import opened_directory, write_new
+from backtrail.git.user.refs import log_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from backtrail.domain.plan import Sandbox
+
+
+_GIT_DIR = b"gitdir: "
+
+
+def register(
+    common_dir: Path, sandbox: Sandbox, path: Path, commit: CommitId, branch: str | None = None
+) -> Path:
+    """Make a worktree at a path, without an index, its HEAD at a commit or on a branch there.
+
+    Files that are there stay. Gives the worktree's git directory.
+    """
+    git_dir = free_git_dir(common_dir, sandbox)
+    building = common_dir / f"backtrail-{sandbox.sandbox_id}.new"
+    try:
+        _build(common_dir, building, sandbox, path, commit, branch)
+        place(path, git_dir, sandbox)
+        git_dir.parent.mkdir(exist_ok=True)
+        building.rename(git_dir)
+    except OSError:
+        for made in (building, _fresh(path, sandbox)):
+            shutil.rmtree(made, ignore_errors=True)
+        raise
+    fsync_directory(git_dir.parent)
+    return git_dir
+
+
+def free_git_dir(common_dir: Path, sandbox: Sandbox) -> Path:
+    """Where the sandbox's git directory was or would be, unless somebody else has that name."""
+    wanted, unlike = possible_git_dirs(sandbox, common_dir)
+    return unlike if os.path.lexists(wanted) else wanted
+
+
+def _build(
+    common_dir: Path,
+    building: Path,
+    sandbox: Sandbox,
+    path: Path,
+    commit: CommitId,
+    branch: str | None,
+) -> None:
+    """Write all that git writes for a new worktree where git does not look."""
+    head = f"ref: refs/heads/{branch}" if branch else commit
+    (building / "logs").mkdir(parents=True, exist_ok=True)
+    with opened_directory(building) as directory:
+        write_new("HEAD", f"{head}\n".encode(), directory)
+        write_new("commondir", b"../..\n", directory)
+        write_new("gitdir", os.fsencode(path / ".git") + b"\n", directory)
+        write_new(mark_name(sandbox.sandbox_id), b"", directory)
+    with opened_directory(building / "logs") as logs:
+        write_new("HEAD", log_line(None, commit, ""), logs)
+    _copy_settings(common_dir, building)
+    fsync_directory(building)
+
+
+def _copy_settings(common_dir: Path, building: Path) -> None:
+    """What git copies for a new worktree: the main one's own settings, and what is in its cone."""
+    git, settings = user_git(common_dir), building / "config.worktree"
+    if (common_dir / settings.name).is_file():
+        shutil.copyfile(common_dir / settings.name, settings)
+        for key in ("core.bare", "core.worktree"):
+            git.run("config", "--file", str(settings), "--unset-all", key)
+    rules = common_dir / "info" / "sparse-checkout"
+    sparse = ("config", "--get", "--type=bool", "core.sparseCheckout")
+    if rules.is_file() and git.run(*sparse).text == "true":
+        (building / "info").mkdir(exist_ok=True)
+        shutil.copyfile(rules, building / "info" / rules.name)
+
+
+def place(path: Path, git_dir: Path, sandbox: Sandbox) -> None:
+    """Have a directory at a path whose `.git` leads to a git directory; files there stay."""
+    text = _GIT_DIR + os.fsencode(git_dir) + b"\n"
+    fresh = _fresh(path, sandbox)
+    if not os.path.lexists(path):
+        fresh.mkdir(parents=True, exist_ok=True)
+        with opened_directory(fresh) as directory:
+            write_new(".git", text, directory)
+        fresh.rename(path)
+        fsync_directory(path.parent)
+        return
+    with opened_directory(path) as directory:
+        # One that was not renamed in time is written anew: it is no file of the sandbox's.
+        written = f".git.backtrail-{sandbox.sandbox_id}"
+        write_new(written, text, directory)
+        os.rename(written, ".git", src_dir_fd=directory, dst_dir_fd=directory)
+        os.fsync(directory)
+
+
+def _fresh(path: Path, sandbox: Sandbox) -> Path:
+    return path.with_name(f".backtrail-{sandbox.sandbox_id}.new")
+
+
+def connect(path: Path, git_dir: Path, sandbox: Sandbox) -> None:
+    """Let a worktree and its git directory name each other, unless they do."""
+    with opened_directory(git_dir) as directory:
+        backlink = gitdir_backlink(git_dir)
+        if backlink is None or not same_directory(backlink.parent, path):
+            write_new("gitdir.backtrail", os.fsencode(path / ".git") + b"\n", directory)
+            os.rename("gitdir.backtrail", "gitdir", src_dir_fd=directory, dst_dir_fd=directory)
+            os.fsync(directory)
+    found = worktree_at(path)
+    if found is None or not same_directory(found.git_dir, git_dir):
+        place(path, git_dir, sandbox)
+
+
+def unregister(common_dir: Path, sandbox: Sandbox) -> None:
+    """Take back a worktree that could not be filled; what somebody else put there stays."""
+    git_dir = registered_git_dir(sandbox, common_dir)
+    if git_dir is None:
+        return
+    _delete_files_of_head(git_dir, sandbox.path)
+    gone = common_dir / f"backtrail-{sandbox.sandbox_id}.new"
+    git_dir.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+    unplace(sandbox.path, common_dir)
+
+
+def unplace(path: Path, common_dir: Path) -> None:
+    """Take a `.git` away that leads nowhere, and the directory if nothing else is in it."""
+    if lost_its_git_dir(path, common_dir):
+        (path / ".git").unlink()
+        with suppress(OSError):
+            path.rmdir()
+
+
+def _delete_files_of_head(git_dir: Path, root: Path) -> None:
+    names = user_git(git_dir).call("ls-tree", "-r", "-z", "--name-only", "HEAD").records()
+    top = os.fsencode(root)
+    for name in names:
+        with suppress(OSError):
+            if exists_inside(root, name):
+                os.unlink(os.path.join(top, name))
+    above = {parent for name in names for parent in parents_of(name)}
+    for directory in sorted(above, reverse=True):
+        with suppress(OSError):
+            if is_directory_inside(root, directory):
+                os.rmdir(os.path.join(top, directory))
+
+
+def lost_its_git_dir(path: Path, common_dir: Path) -> bool:
+    """Whether a directory is a worktree of this repository whose git directory was pruned."""
+    dot_git = path / ".git"
+    if path.is_symlink() or dot_git.is_symlink() or not dot_git.is_file():
+        return False
+    line = os.fsencode(first_line(dot_git) or "")
+    git_dir = Path(os.path.realpath(path / os.fsdecode(line.removeprefix(_GIT_DIR))))
+    ours = same_directory(git_dir.parent.parent, common_dir) and git_dir.parent.name == WORKTREES
+    return line.startswith(_GIT_DIR) and ours and not os.path.lexists(git_dir)
+
+
+def moved_to(common_dir: Path, sandbox: Sandbox) -> Path | None:
+    """Where git knows the worktree of a sandbox to be now, if it is there."""
+    git_dir = registered_git_dir(sandbox, common_dir)
+    backlink = gitdir_backlink(git_dir) if git_dir else None
+    found = worktree_at(backlink.parent) if backlink else None
+    if git_dir is None or found is None or not same_directory(found.git_dir, git_dir):
+        return None
+    return found.root
+
+
+def names_back(sandbox: Sandbox, common_dir: Path) -> bool:
+    """Whether a sandbox's own git directory knows its place, whatever the `.git` there says."""
+    git_dir = registered_git_dir(sandbox, common_dir)
+    backlink = gitdir_backlink(git_dir) if git_dir else None
+    return backlink is not None and same_directory(backlink.parent, sandbox.path)
+
+
+# The user's hooks are for the user's own work, not for making a sandbox.
+_QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
+CHECKED_OUT = "backtrail-checked-out"
+# What is out of a sparse checkout's cone is kept by its flag, whatever the settings say.
+_FOR_ALL = (*_QUIETLY, "core.sparseCheckout=false", "core.safecrlf=false")
+
+
+class UserRepository:
+    """The repository that the user works with, with their own configuration in force."""
+
+    def __init__(self, common_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> None:
+        self._common_dir = common_dir
+        self._lock_descriptors = lock_descriptors
+        try:
+            self._repo = Repo(common_dir, search_parent_directories=False, expand_vars=False)
+        except (InvalidGitRepositoryError, NoSuchPathError) as error:
+            raise GitFailedError(
+                f"git cannot open the repository at {str(common_dir)!r}",
+                hint="git status there says what is wrong with it",
+            ) from error
+
+    def _git(self, git_dir: Path | None = None, work_tree: Path | None = None) -> Git:
+        """Git with everything that an inherited environment could redirect set anew."""
+        git_dir = git_dir or self._common_dir
+        git = Git(str(work_tree or git_dir))
+        git.update_environment(
+            GIT_DIR=str(git_dir),
+            GIT_COMMON_DIR=str(self._common_dir),
+            GIT_INDEX_FILE=str(git_dir / "index"),
+            GIT_OBJECT_DIRECTORY=str(self._common_dir / "objects"),
+            GIT_WORK_TREE=str(work_tree or git_dir),
+            GIT_CONFIG_COUNT="0",
+            GIT_CONFIG_PARAMETERS="",
+            GIT_ALTERNATE_OBJECT_DIRECTORIES="",
+            GIT_TERMINAL_PROMPT="0",
+        )
+        git.set_persistent_git_options(c=list(_QUIETLY))
+        return git
+
+    def resolve_commit(self, revision: str, git_dir: Path) -> CommitId:
+        """The commit that a revision names in the worktree of that git directory."""
+        try:
+            found = self._git(git_dir).rev_parse(
+                "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+            )
+        except GitCommandError as error:
+            raise NotFoundError(
+                f"{revision!r} names no commit of this repository",
+                hint="give a branch, a tag or a commit",
+            ) from error
+        return CommitId(found)
+
+    def head_commit(self, git_dir: Path) -> CommitId | None:
+        try:
+            return CommitId(self._git(git_dir).rev_parse("--verify", "--quiet", "HEAD^{commit}"))
+        except GitCommandError:
+            return None
+
+    def branch_of(self, revision: str | None, git_dir: Path) -> str | None:
+        """The local branch that a revision (or HEAD) names, if it names one."""
+        try:
+            name = self._git(git_dir).rev_parse(
+                "--symbolic-full-name", "--end-of-options", revision or "HEAD"
+            )
+        except GitCommandError:
+            return None
+        # `--end-of-options` is echoed by some versions of git.
+        last = name.splitlines()[-1] if name else ""
+        return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
+
+    def branch_exists(self, branch: str) -> bool:
+        return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
+
+    def refuse_impossible_branch(self, branch: str) -> None:
+        parts = branch.split("/")
+        for count in range(1, len(parts)):
+            blocking = "/".join(parts[:count])
+            if self.branch_exists(blocking):
+                raise RefusedError(
+                    f"branch {branch!r} cannot be made while a branch {blocking!r} exists",
+                    hint=f"rename it with git branch -m {blocking} NEW-NAME, or set another "
+                    "branch_prefix under [sandbox] in plan.toml",
+                )
+
+    def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:
+        """Fill a registered worktree with the files of its HEAD; gives what is worth saying."""
+        try:
+            self._read_tree(path, git_dir, _QUIETLY)
+        except GitCommandError as error:
+            filters = self._required_filters()
+            if not filters:
+                raise _failed("git read-tree", error) from error
+        else:
+            return ()
+        # A required filter that is not installed (LFS, say) must not make a plan impossible.
+        try:
+            self._read_tree(path, git_dir, (*_QUIETLY, *_without_filters(filters)))
+        except GitCommandError as error:
+            raise _failed("git read-tree", error) from error
+        names = ", ".join(filters)
+        return (f"filter {names} does not work here: its files hold what git stores for them",)
+
+    def _read_tree(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
+        """Check out into an index of ours: a git that is killed leaves its lock on that one."""
+        index = git_dir / CHECKED_OUT
+        index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
+        git = self._git(git_dir, path)
+        git.update_environment(GIT_INDEX_FILE=str(index))
+        self._run(git, settings, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD")
+        put_index(git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
+        index.unlink()
+
+    def _run(self, git: Git, settings: tuple[str, ...], *arguments: str) -> None:
+        """Run what writes; an orphaned child keeps our locks until it ends."""
+        command = [git_executable(), *settings_arguments(settings), *arguments]
+        git.execute(command, pass_fds=self._lock_descriptors)
+
+    def stage(self, root: Path, index: Path, nested: Mapping[str, str]) -> TreeId:
+        """The tree of a directory's files as `git add` stores them, given a copy of its index.
+
+        Submodules name the commits given for them; git is not asked inside of them.
+        """
+        git = self._git(work_tree=root)
+        git.update_environment(GIT_INDEX_FILE=str(index))
+        links = [e.split("\t")[1] for e in self._records(git, "-s") if e.startswith("160000 ")]
+        try:
+            for path in links:
+                commit = nested.get(path)
+                if commit:
+                    self._run(git, _FOR_ALL, "update-index", "--cacheinfo", "160000", commit, path)
+                self._run(git, _FOR_ALL, "update-index", "--skip-worktree", "--", path)
+            self._run(git, _FOR_ALL, "add", "--all")
+            return TreeId(git.write_tree())
+        except GitCommandError as error:
+            raise _failed("git add", error) from error
+
+    def _records(self, git: Git, *flags: str) -> list[str]:
+        return [entry for entry in git.ls_files("-z", *flags).split("\0") if entry]
+
+    def commit_tree(self, tree: TreeId, parents: Sequence[CommitId], message: str) -> CommitId:
+        """A commit by the user, without hooks and without a signature."""
+        words = [word for parent in parents for word in ("-p", parent)]
+        try:
+            return CommitId(self._git().commit_tree(*words, "-m", message, tree))
+        except GitCommandError as error:
+            raise _failed("git commit-tree", error) from error
+
+    def _required_filters(self) -> list[str]:
+        try:
+            listed = self._git().config("--name-only", "--get-regexp", r"^filter\..*\.required$")
+        except GitCommandError:
+            return []
+        return [name.removeprefix("filter.").removesuffix(".required") for name in listed.split()]
+
+
+def _without_filters(names: list[str]) -> list[str]:
+    return [
+        f"filter.{name}.{key}"
+        for name in names
+        for key in ("process=", "smudge=", "clean=", "required=false")
+    ]
+
+
+def _failed(what: str, error: GitCommandError) -> GitFailedError:
+    said = str(error.stderr).strip().removeprefix("stderr: ").strip("'\n ")
+    line = said.splitlines()[-1] if said else f"exit code {error.status}"
+    return GitFailedError(f"{what} failed: {line}", details={"stderr": said})

@@ -1,0 +1,175 @@
+"""The end of an apply: the files of the branch's checkout, the branch, the rows, in this order.
+
+Everything here can be run again by recovery on an apply found `restoring`, and comes to the same
+end: while the branch is locked at its old place, its checkout is brought to the new one.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import BacktrailError, FailedError, GitFailedError
+from backtrail.domain.ids import CommitId
+from backtrail.domain.operation import OperationState
+from backtrail.domain.plan import Phase, PlanState
+from backtrail.domain.settings import ApplyStrategy
+from backtrail.git.applying.checkout import catch_up, follow
+from backtrail.git.applying.commit import temporary
+from backtrail.git.applying.merging import Merger
+from backtrail.git.applying.tree import stage_everything
+from backtrail.git.process.users_git import UsersGit
+from backtrail.git.store.objects import empty_tree
+from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.user.branches import moving
+from backtrail.git.user.head import UserIndex, read_git_state, resolve_refs
+from backtrail.git.user.identity import opened_git_dir
+from backtrail.git.user.index import put_index_into, remove_visitors_lock
+from backtrail.services.apply.target import Target, find_target
+from backtrail.services.session.journal import fail_operation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.operation import Operation
+    from backtrail.git.applying.checkout import Checkout
+    from backtrail.services.session.context import LockedSandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A finished commit, and the branch that is to get it."""
+
+    target: Target
+    new: CommitId
+    strategy: ApplyStrategy
+
+
+def land(locked: LockedSandbox, users: UsersGit, operation: Operation, landing: Landing) -> None:
+    """Bring the commit onto the branch; from here on the operation says how to go on.
+
+    The rows come last, when nothing else is left to do.
+    """
+    ws, target = locked.workspace, landing.target
+    _refuse_incomplete(users, landing)
+    result = {
+        "onto": target.branch,
+        "strategy": str(landing.strategy),
+        "previous_head": target.old,
+        "commit": landing.new,
+    }
+    with ws.database.write() as uow:
+        uow.operations.update(operation.operation_id, state=OperationState.RESTORING, result=result)
+    operation = replace(operation, state=OperationState.RESTORING, result=result)
+    ws.failpoints.reach("apply.landing")
+    try:
+        _move(locked, users, target, landing.new, again=False)
+    except BacktrailError as error:
+        if resolve_refs(ws.common_dir, [target.ref]).get(target.ref) != landing.new:
+            fail_operation(ws, operation, error.message)
+            raise
+
+
+def _refuse_incomplete(users: UsersGit, landing: Landing) -> None:
+    """Moving a branch checks only the commit itself; its files must be there, too."""
+    known = ("--not", landing.target.old) if landing.target.old else ()
+    walk = users.plumbing().run("rev-list", "--objects", "--quiet", landing.new, *known)
+    if walk.code:
+        raise GitFailedError(
+            "the commit is not whole: objects of it are missing from the repository",
+            hint="git fsck tells what is missing; nothing was changed",
+            details={"stderr": walk.complaint()},
+        )
+
+
+def _move(
+    locked: LockedSandbox, users: UsersGit, target: Target, new: CommitId, *, again: bool
+) -> None:
+    ws, checkout = locked.workspace, target.checkout
+    git_dir = checkout.git_dir if checkout else ws.common_dir
+    why = f"plan apply: {locked.plan.name}"
+    with moving(locked.store, git_dir, target.ref, new, target.old, why=why):
+        ws.failpoints.reach("apply.branch_locked")
+        if target.in_place:
+            _index_follows(locked, users, new)
+        elif checkout is not None:
+            old = target.old or empty_tree(locked.store.id_length())
+            _files_follow(locked, users, checkout, old, new, again=again)
+        ws.failpoints.reach("apply.files_follow")
+    ws.failpoints.reach("apply.branch_moved")
+
+
+def _files_follow(
+    locked: LockedSandbox, users: UsersGit, checkout: Checkout, old: str, new: str, *, again: bool
+) -> None:
+    store, visitor = locked.store, locked.sandbox.sandbox_id
+    start = catch_up(store, users, checkout, old, new, visitor) if again else old
+    try:
+        follow(users, checkout, start, new)
+    except BacktrailError:
+        # Git looks before it writes, but a disk may be full: what was written goes back.
+        with suppress(BacktrailError):
+            follow(users, checkout, catch_up(store, users, checkout, old, new, visitor), old)
+        raise
+
+
+def _index_follows(locked: LockedSandbox, users: UsersGit, new: CommitId) -> None:
+    """The sandbox has the files already; its index is to know them as committed."""
+    sandbox = locked.sandbox
+    head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
+    with scratch_directory(locked.store) as directory:
+        index = directory / "index"
+        stage_everything(users, locked.workspace.user, sandbox, head, index)
+        users.on(sandbox.path, index).call(
+            "-c", "core.sparseCheckout=false", "read-tree", "-m", new
+        )
+        staged = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
+        with opened_git_dir(sandbox, locked.store.common_dir) as git_dir:
+            put_index_into(git_dir, sandbox.git_dir, staged)
+
+
+def record(locked: LockedSandbox, operation: Operation, commit: CommitId) -> None:
+    """The plan is applied from here on."""
+    ws = locked.workspace
+    with ws.database.write() as uow:
+        uow.plans.set_applied(operation.plan_id, commit)
+        uow.plans.set_state(operation.plan_id, Phase.APPLY, PlanState.APPLIED)
+        uow.operations.update(
+            operation.operation_id, state=OperationState.DONE, finished_at=ws.now()
+        )
+    ws.failpoints.reach("apply.recorded")
+
+
+def finish_apply(locked: LockedSandbox, operation: Operation) -> None:
+    """Bring an apply that was interrupted while it landed to its end, if nobody worked since."""
+    ws, users, result = locked.workspace, users_git(locked), operation.result
+    new, old, branch = CommitId(result["commit"]), result["previous_head"], result["onto"]
+    target = find_target(locked, branch, ApplyStrategy(result["strategy"]))
+    now = target.old
+    if now is None or not Merger(users.plumbing()).contains(now, new):
+        if now != old:
+            raise FailedError(f"branch {branch!r} was moved since; {new} was not brought onto it")
+        if target.checkout:
+            remove_visitors_lock(target.checkout.git_dir, locked.sandbox.sandbox_id)
+        _move(locked, users, target, new, again=True)
+    record(locked, operation, new)
+    ws.notices.append(
+        f"finished the apply of plan {locked.plan.name} onto {branch} that was interrupted"
+    )
+
+
+def users_git(locked: LockedSandbox) -> UsersGit:
+    ws = locked.workspace
+    return UsersGit(ws.common_dir, ws.users_environment, locked.store.lock_descriptors)
+
+
+def commit_place(locked: LockedSandbox) -> Path:
+    """Where a commit is made while hooks look at it: beside the sandboxes, under a fixed name."""
+    return locked.workspace.sandbox_root / f".apply-{locked.sandbox.sandbox_id}"
+
+
+def tidy_up(locked: LockedSandbox) -> None:
+    """Remove what an apply that was killed has left besides its rows."""
+    with temporary(commit_place(locked)):
+        return

@@ -1,0 +1,103 @@
+"""What applying a plan would make of its target: computed in no working tree, changing nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.settings import ApplyStrategy
+from backtrail.git.applying.merging import Merger
+from backtrail.git.applying.tree import stage_everything, tree_of_index
+from backtrail.git.store.objects import empty_tree
+from backtrail.git.user.head import read_git_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backtrail.domain.ids import CommitId, TreeId
+    from backtrail.git.process.users_git import UsersGit
+    from backtrail.services.apply.target import Target
+    from backtrail.services.session.context import LockedSandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The sandbox's final state, and the state that the target would get."""
+
+    target: Target
+    strategy: ApplyStrategy
+    head: CommitId | None
+    """The sandbox's HEAD."""
+    tree: TreeId
+    """The sandbox's files, as git would commit them."""
+    committed: bool
+    """Whether HEAD has these very files already."""
+    merged: TreeId
+    before: TreeId
+    """The target's tree now."""
+    empty: bool
+    index: Path
+    hidden: tuple[str, ...]
+
+
+def merger_for(users: UsersGit, target: Target) -> Merger:
+    """Merges as git would in the target's checkout, whose attributes hold."""
+    checkout = target.checkout
+    if checkout is None or target.in_place:
+        return Merger(users.plumbing())
+    return Merger(users.on(checkout.root, checkout.git_dir / "index"))
+
+
+def propose(
+    locked: LockedSandbox, users: UsersGit, target: Target, strategy: ApplyStrategy, index: Path
+) -> Proposal:
+    """Look at the sandbox and merge; raises if the two do not go together."""
+    sandbox = locked.sandbox
+    head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
+    hidden = stage_everything(users, locked.workspace.user, sandbox, head, index)
+    tree = tree_of_index(users, sandbox, index)
+    merger = merger_for(users, target)
+    committed = head is not None and merger.tree_of(head) == tree
+    nothing = empty_tree(locked.store.id_length())
+    found = Proposal(
+        target=target,
+        strategy=strategy,
+        head=head,
+        tree=tree,
+        committed=committed,
+        merged=tree,
+        before=merger.tree_of(target.old) if target.old else nothing,
+        empty=False,
+        index=index,
+        hidden=hidden,
+    )
+    return (
+        _forwarded(merger, found)
+        if strategy is ApplyStrategy.FF
+        else _merged(locked, merger, found)
+    )
+
+
+def _merged(locked: LockedSandbox, merger: Merger, found: Proposal) -> Proposal:
+    old = found.target.old
+    if old is not None and old != found.head:
+        base = locked.sandbox.base_commit
+        found = replace(found, merged=merger.merged(old, found.tree, found.head, base))
+    return replace(found, empty=found.merged == found.before)
+
+
+def _forwarded(merger: Merger, found: Proposal) -> Proposal:
+    """The branch moves to the sandbox's HEAD, or to a commit on top of it."""
+    old, head = found.target.old, found.head
+    if old is None:
+        return replace(found, empty=head is None and found.tree == found.before)
+    if head is not None and found.committed and merger.contains(old, head):
+        return replace(found, merged=found.before, empty=True)
+    if head is None or not merger.contains(head, old):
+        raise RefusedError(
+            f"branch {found.target.branch!r} has commits that the sandbox does not have: "
+            "it cannot simply move forward",
+            hint="use --strategy squash or merge, or rebase the sandbox onto the branch",
+        )
+    return found

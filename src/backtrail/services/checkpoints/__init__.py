@@ -1,0 +1,1 @@
+"""CheckpointService: recording states of a sandbox, bringing them back, taking them elsewhere."""

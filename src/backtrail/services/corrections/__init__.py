@@ -1,0 +1,1 @@
+"""CorrectionService: what to do about a decision that turned out wrong."""

@@ -1,0 +1,1 @@
+"""DecisionService: recording the choices of a plan and looking at them."""

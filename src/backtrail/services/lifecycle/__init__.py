@@ -1,0 +1,1 @@
+"""LifecycleService: cancelling, removing, purging and restoring plans."""

@@ -1,0 +1,1 @@
+"""PlanService: making plans with their sandboxes, listing them, and forking."""

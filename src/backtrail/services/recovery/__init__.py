@@ -1,0 +1,1 @@
+"""Repairing what a crash left behind: unfinished operations, and rows and refs that disagree."""

@@ -1,0 +1,1 @@
+"""Which checkpoints a plan keeps, what needs them, and how the others go."""

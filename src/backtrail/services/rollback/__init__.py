@@ -1,0 +1,1 @@
+"""Rollback, undo and redo: guard, save, plan, restore, prove, commit."""

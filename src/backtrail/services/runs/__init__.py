@@ -1,0 +1,1 @@
+"""RunService: commands, steps and Python code under the protection of a checkpoint."""

@@ -1,0 +1,167 @@
+"""Steps of Python code: a function whose result is recorded, and not called again once it is.
+
+A step is its key and the number of the call with that key within the run. Arguments and results
+are recorded as JSON, so that a result is the same whether it was computed or comes from the record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from backtrail.domain.errors import (
+    FailedError,
+    LeaseLostError,
+    RunAbortedError,
+    StorageError,
+    UsageError,
+)
+from backtrail.domain.redaction import redacted
+from backtrail.domain.step import (
+    Outcome,
+    Result,
+    StepName,
+    StepVerdict,
+    UnrecordableError,
+    call_digests,
+    check_key,
+    from_json,
+    to_json,
+)
+from backtrail.services.steps.digest_key import digest_key
+from backtrail.services.steps.records import (
+    Attempt,
+    StepRequest,
+    judge,
+    record_completion,
+    record_reuse,
+    record_start,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from backtrail.domain.ids import PlanId, RunId
+    from backtrail.services.session.context import Workspace
+    from backtrail.services.steps.records import Judgement
+
+
+class StepCalls:
+    """The steps of one run of Python code."""
+
+    def __init__(self, ws: Workspace, plan_id: PlanId, run_id: RunId) -> None:
+        self._ws, self._plan_id, self._run_id = ws, plan_id, run_id
+        self._calls: Counter[str] = Counter()
+
+    def call(
+        self,
+        key: str,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        *,
+        reuse_failed: bool = False,
+        reconcile: Callable[[], Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the function returns
+        """What the function returns for these arguments, now or when it was called before."""
+        request = self._request(key, function, arguments, reuse_failed=reuse_failed)
+        judgement, attempt = self._begin(request)
+        if attempt is None:
+            return _recorded(key, judgement)
+        self._ws.failpoints.reach("step.started")
+        if judgement.verdict is StepVerdict.INTERRUPTED:
+            how = "it runs again" if reconcile is None else "it is reconciled"
+            self._ws.notices.append(
+                f"step {key!r} was started before and its end is not known: {how}"
+            )
+            if reconcile is not None:
+                return self._perform(key, attempt, reconcile, ())
+        if judgement.verdict is StepVerdict.CHANGED:
+            self._ws.notices.append(
+                f"step {key!r} was recorded with other arguments: it and all steps after it are "
+                "dropped, and it runs anew"
+            )
+        return self._perform(key, attempt, function, arguments)
+
+    def _request(
+        self,
+        key: str,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        *,
+        reuse_failed: bool,
+    ) -> StepRequest:
+        check_key(key)
+        try:
+            written = to_json(list(arguments))
+        except UnrecordableError as error:
+            raise UsageError(
+                f"the arguments of step {key!r} cannot be recorded: {error}",
+                hint="pass what JSON can hold: text, numbers, lists, mappings with text as keys",
+            ) from error
+        self._calls[key] += 1
+        return StepRequest(
+            name=StepName(key, self._calls[key]),
+            digests=call_digests(digest_key(self._ws.layout), written),
+            command=(_name(function),),
+            reuse_failed=reuse_failed,
+        )
+
+    def _begin(self, request: StepRequest) -> tuple[Judgement, Attempt | None]:
+        with self._ws.database.write() as uow:
+            plan = uow.plans.lock(self._plan_id)
+            judgement = judge(uow, plan, request, active=(self._run_id,))
+            if judgement.verdict is StepVerdict.REUSE:
+                record_reuse(uow, plan, judgement.held, self._ws.now())
+                return judgement, None
+            now = self._ws.now()
+            return judgement, record_start(uow, plan, request, judgement, self._run_id, now)
+
+    def _perform(
+        self, key: str, attempt: Attempt, function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> Any:  # noqa: ANN401 - as above
+        try:
+            value = function(*arguments)
+        except (RunAbortedError, LeaseLostError):
+            # The run ends here, and not the step: what it did is not known.
+            raise
+        except Exception as error:
+            said = {"type": _name(type(error)), "message": redacted(str(error))}
+            self._complete(attempt, Result(Outcome.FAILED, value={"exception": said}))
+            raise
+        try:
+            written = to_json(value)
+        except UnrecordableError as error:
+            raise FailedError(
+                f"the result of step {key!r} cannot be recorded: {error}",
+                hint="the step is not completed; let it return what JSON can hold",
+            ) from error
+        self._ws.failpoints.reach("step.ended")
+        recorded = from_json(written)
+        self._complete(attempt, Result(Outcome.SUCCEEDED, value={"value": recorded}))
+        return from_json(written)
+
+    def _complete(self, attempt: Attempt, result: Result) -> None:
+        with self._ws.database.write() as uow:
+            plan = uow.plans.lock(self._plan_id)
+            record_completion(uow, plan, attempt, result, self._ws.now())
+        self._ws.failpoints.reach("step.completed")
+
+
+def _recorded(key: str, judgement: Judgement) -> Any:  # noqa: ANN401 - as above
+    result = judgement.held.result
+    value: Mapping[str, Any] = result.value if result else {}
+    if "value" in value:
+        return value["value"]
+    if "exception" in value:
+        said = value["exception"]
+        raise FailedError(
+            f"step {key!r} failed before: {said['type']}: {said['message']}",
+            hint="without reuse_failed it is called again",
+            details={"exception": said},
+        )
+    raise StorageError(f"the recorded result of step {key!r} is damaged")
+
+
+def _name(what: object) -> str:
+    module, name = getattr(what, "__module__", None), getattr(what, "__qualname__", None)
+    return f"{module}.{name}" if module and name else type(what).__qualname__

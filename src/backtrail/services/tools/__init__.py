@@ -1,0 +1,1 @@
+"""ToolService: calls of tools, with the checkpoints that are declared for them."""

@@ -1,0 +1,1 @@
+"""Opening a database: its address, its engine, its schema, and its errors in our words."""

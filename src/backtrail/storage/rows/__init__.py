@@ -1,0 +1,1 @@
+"""The tables, the types of their columns, and the mapping between rows and domain values."""
