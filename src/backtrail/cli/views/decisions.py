@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from backtrail.cli.render.look import line, text
 from backtrail.cli.render.report import Report, Value
 from backtrail.cli.render.text import ago, count, safe, timestamp
@@ -14,9 +12,9 @@ from backtrail.cli.views.fields import decision_fields
 from backtrail.domain.decision import twigs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.console import RenderableType
 
     from backtrail.domain.decision import Decisions, MadeUnderDecision, StandingDecision, Twig
     from backtrail.domain.plan import Plan
@@ -69,67 +67,11 @@ def decision_tree_lines(tree: Iterable[Twig]) -> Iterator[str]:
         yield f"{ASCII.before(twig)}{decision.number} {safe(decision.text)}{remarks}"
 
 
-DETAILS_FROM = 100
 """The width of a terminal from which on there is room for details."""
-_NARROWEST = 20
-_REMARKS = {"current": "bold green", "superseded": "dim", "unfinished": "dim"}
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionTree:
-    """Learns only when it is printed how wide it may be, and draws itself then."""
-
-    title: str
-    tree: Sequence[Twig]
-    verbose: bool
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        branches = ASCII if options.ascii_only else BOXES
-        roomy = options.max_width >= DETAILS_FROM
-        details = [self._details(twig.entry) if roomy else "" for twig in self.tree]
-        margin = max(map(len, details)) + 2 if roomy else 0
-        yield text(self.title, "bold")
-        for twig, detail in zip(self.tree, details, strict=True):
-            yield from _drawn(console, branches, twig, detail, options.max_width, margin)
-
-    def _details(self, entry: StandingDecision) -> str:
-        checkpoint = f"checkpoint {entry.checkpoint.seq}  " if entry.checkpoint else ""
-        identity = f"  {entry.decision.decision_id}" if self.verbose else ""
-        return f"{checkpoint}{ago(entry.decision.created_at)}{identity}"
-
-
-def _drawn(
-    console: Console, branches: Branches, twig: Twig, detail: str, width: int, margin: int
-) -> Iterator[Text]:
-    number = twig.entry.decision.number
-    indent = " " * (len(number) + 1)
-    first = line((branches.before(twig), "dim"), (f"{number} ", _number_style(twig.entry)))
-    room = max(width - first.cell_len - margin, _NARROWEST)
-    said = _words(twig.entry).wrap(console, room)
-    for at, words in enumerate(said):
-        head = first if at == 0 else line((branches.beside(twig) + indent, "dim"))
-        drawn = head.append_text(words)
-        drawn.rstrip()
-        if at == 0 and detail:
-            drawn.pad_right(max(width - len(detail) - drawn.cell_len, 1))
-            drawn.append(detail, "dim")
-        yield drawn
-
-
-def _words(entry: StandingDecision) -> Text:
-    words = line((entry.decision.text, "" if entry.live else "dim strike"))
-    for remark in remarks_of(entry):
-        words.append("  ").append(remark, _REMARKS.get(remark, "yellow"))
-    return words
-
-
-def _number_style(entry: StandingDecision) -> str:
-    return "bold cyan" if entry.live else "cyan dim"
 
 
 def added_report(plan: Plan, entry: StandingDecision) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import line
 
         yield line(
             ("✓ ", "green"),
@@ -180,6 +122,7 @@ def tree_report(decisions: Decisions) -> Report:
     tree = twigs(decisions.entries)
 
     def rich(verbose: bool) -> Iterator[RenderableType]:
+        from backtrail.cli.views.decision_drawing import DecisionTree
 
         if tree:
             yield DecisionTree(f"Decisions of plan {decisions.plan.name}", tree, verbose)
@@ -202,7 +145,6 @@ def _data(decisions: Decisions, entries: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def _note(decisions: Decisions) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import text
 
     if not decisions.entries:
         name = decisions.plan.name
@@ -225,7 +167,6 @@ def _follows(entry: StandingDecision) -> str:
 
 
 def _cells(entry: StandingDecision, *, verbose: bool) -> list[RenderableType]:
-    from backtrail.cli.render.look import text
 
     decision, faded = entry.decision, "" if entry.live else "dim"
     return [
@@ -276,7 +217,7 @@ def _lines(entry: StandingDecision, made: MadeUnderDecision | None = None) -> It
 def _shown(
     entry: StandingDecision, made: MadeUnderDecision | None = None
 ) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel, text
+    from backtrail.cli.render.look import facts, panel
 
     told = (*_facts(entry), *_made_facts(made))
     rows = [(name.replace("_", " ").capitalize(), text(value)) for name, value in told]

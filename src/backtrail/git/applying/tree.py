@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from backtrail.git.process.runner import GitRunner
     from backtrail.git.process.users_git import UsersGit
     from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.worktrees import UserRepository
+    from backtrail.git.user.repository import UserRepository
 
 
 _GITLINK = b"160000"

@@ -1,4 +1,4 @@
-"""Worktrees of the user's repository: registered in one step, checked out through GitPython.
+"""Making a directory a linked worktree of the user's repository (again), whatever is in it.
 
 `git worktree add` makes a worktree file by file, and one that is killed leaves a name that is
 neither free nor a worktree, or a repository in which `git worktree list` fails. So the directory
@@ -15,25 +15,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
-
-from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
-from backtrail.domain.ids import CommitId, TreeId
+from backtrail.domain.ids import CommitId
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.durable import fsync_directory
 from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
 from backtrail.git.osfiles.plain_files import first_line
-from backtrail.git.process.environment import git_executable, settings_arguments
 from backtrail.git.user.discovery import WORKTREES, gitdir_backlink, same_directory, worktree_at
-from backtrail.git.user.head import UserIndex, user_git
+from backtrail.git.user.head import user_git
 from backtrail.git.user.identity import mark_name, possible_git_dirs, registered_git_dir
-from backtrail.git.user.index import put_index
 from backtrail.git.user.locked_files import opened_directory, write_new
 from backtrail.git.user.refs import log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from backtrail.domain.plan import Sandbox
 
 
@@ -200,172 +193,3 @@ def names_back(sandbox: Sandbox, common_dir: Path) -> bool:
     git_dir = registered_git_dir(sandbox, common_dir)
     backlink = gitdir_backlink(git_dir) if git_dir else None
     return backlink is not None and same_directory(backlink.parent, sandbox.path)
-
-
-# The user's hooks are for the user's own work, not for making a sandbox.
-_QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
-CHECKED_OUT = "backtrail-checked-out"
-# What is out of a sparse checkout's cone is kept by its flag, whatever the settings say.
-_FOR_ALL = (*_QUIETLY, "core.sparseCheckout=false", "core.safecrlf=false")
-
-
-class UserRepository:
-    """The repository that the user works with, with their own configuration in force."""
-
-    def __init__(self, common_dir: Path, lock_descriptors: tuple[int, ...] = ()) -> None:
-        self._common_dir = common_dir
-        self._lock_descriptors = lock_descriptors
-        try:
-            self._repo = Repo(common_dir, search_parent_directories=False, expand_vars=False)
-        except (InvalidGitRepositoryError, NoSuchPathError) as error:
-            raise GitFailedError(
-                f"git cannot open the repository at {str(common_dir)!r}",
-                hint="git status there says what is wrong with it",
-            ) from error
-
-    def _git(self, git_dir: Path | None = None, work_tree: Path | None = None) -> Git:
-        """Git with everything that an inherited environment could redirect set anew."""
-        git_dir = git_dir or self._common_dir
-        git = Git(str(work_tree or git_dir))
-        git.update_environment(
-            GIT_DIR=str(git_dir),
-            GIT_COMMON_DIR=str(self._common_dir),
-            GIT_INDEX_FILE=str(git_dir / "index"),
-            GIT_OBJECT_DIRECTORY=str(self._common_dir / "objects"),
-            GIT_WORK_TREE=str(work_tree or git_dir),
-            GIT_CONFIG_COUNT="0",
-            GIT_CONFIG_PARAMETERS="",
-            GIT_ALTERNATE_OBJECT_DIRECTORIES="",
-            GIT_TERMINAL_PROMPT="0",
-        )
-        git.set_persistent_git_options(c=list(_QUIETLY))
-        return git
-
-    def resolve_commit(self, revision: str, git_dir: Path) -> CommitId:
-        """The commit that a revision names in the worktree of that git directory."""
-        try:
-            found = self._git(git_dir).rev_parse(
-                "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
-            )
-        except GitCommandError as error:
-            raise NotFoundError(
-                f"{revision!r} names no commit of this repository",
-                hint="give a branch, a tag or a commit",
-            ) from error
-        return CommitId(found)
-
-    def head_commit(self, git_dir: Path) -> CommitId | None:
-        try:
-            return CommitId(self._git(git_dir).rev_parse("--verify", "--quiet", "HEAD^{commit}"))
-        except GitCommandError:
-            return None
-
-    def branch_of(self, revision: str | None, git_dir: Path) -> str | None:
-        """The local branch that a revision (or HEAD) names, if it names one."""
-        try:
-            name = self._git(git_dir).rev_parse(
-                "--symbolic-full-name", "--end-of-options", revision or "HEAD"
-            )
-        except GitCommandError:
-            return None
-        # `--end-of-options` is echoed by some versions of git.
-        last = name.splitlines()[-1] if name else ""
-        return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
-
-    def branch_exists(self, branch: str) -> bool:
-        return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
-
-    def refuse_impossible_branch(self, branch: str) -> None:
-        parts = branch.split("/")
-        for count in range(1, len(parts)):
-            blocking = "/".join(parts[:count])
-            if self.branch_exists(blocking):
-                raise RefusedError(
-                    f"branch {branch!r} cannot be made while a branch {blocking!r} exists",
-                    hint=f"rename it with git branch -m {blocking} NEW-NAME, or set another "
-                    "branch_prefix under [sandbox] in plan.toml",
-                )
-
-    def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:
-        """Fill a registered worktree with the files of its HEAD; gives what is worth saying."""
-        try:
-            self._read_tree(path, git_dir, _QUIETLY)
-        except GitCommandError as error:
-            filters = self._required_filters()
-            if not filters:
-                raise _failed("git read-tree", error) from error
-        else:
-            return ()
-        # A required filter that is not installed (LFS, say) must not make a plan impossible.
-        try:
-            self._read_tree(path, git_dir, (*_QUIETLY, *_without_filters(filters)))
-        except GitCommandError as error:
-            raise _failed("git read-tree", error) from error
-        names = ", ".join(filters)
-        return (f"filter {names} does not work here: its files hold what git stores for them",)
-
-    def _read_tree(self, path: Path, git_dir: Path, settings: tuple[str, ...]) -> None:
-        """Check out into an index of ours: a git that is killed leaves its lock on that one."""
-        index = git_dir / CHECKED_OUT
-        index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
-        git = self._git(git_dir, path)
-        git.update_environment(GIT_INDEX_FILE=str(index))
-        self._run(git, settings, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD")
-        put_index(git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
-        index.unlink()
-
-    def _run(self, git: Git, settings: tuple[str, ...], *arguments: str) -> None:
-        """Run what writes; an orphaned child keeps our locks until it ends."""
-        command = [git_executable(), *settings_arguments(settings), *arguments]
-        git.execute(command, pass_fds=self._lock_descriptors)
-
-    def stage(self, root: Path, index: Path, nested: Mapping[str, str]) -> TreeId:
-        """The tree of a directory's files as `git add` stores them, given a copy of its index.
-
-        Submodules name the commits given for them; git is not asked inside of them.
-        """
-        git = self._git(work_tree=root)
-        git.update_environment(GIT_INDEX_FILE=str(index))
-        links = [e.split("\t")[1] for e in self._records(git, "-s") if e.startswith("160000 ")]
-        try:
-            for path in links:
-                commit = nested.get(path)
-                if commit:
-                    self._run(git, _FOR_ALL, "update-index", "--cacheinfo", "160000", commit, path)
-                self._run(git, _FOR_ALL, "update-index", "--skip-worktree", "--", path)
-            self._run(git, _FOR_ALL, "add", "--all")
-            return TreeId(git.write_tree())
-        except GitCommandError as error:
-            raise _failed("git add", error) from error
-
-    def _records(self, git: Git, *flags: str) -> list[str]:
-        return [entry for entry in git.ls_files("-z", *flags).split("\0") if entry]
-
-    def commit_tree(self, tree: TreeId, parents: Sequence[CommitId], message: str) -> CommitId:
-        """A commit by the user, without hooks and without a signature."""
-        words = [word for parent in parents for word in ("-p", parent)]
-        try:
-            return CommitId(self._git().commit_tree(*words, "-m", message, tree))
-        except GitCommandError as error:
-            raise _failed("git commit-tree", error) from error
-
-    def _required_filters(self) -> list[str]:
-        try:
-            listed = self._git().config("--name-only", "--get-regexp", r"^filter\..*\.required$")
-        except GitCommandError:
-            return []
-        return [name.removeprefix("filter.").removesuffix(".required") for name in listed.split()]
-
-
-def _without_filters(names: list[str]) -> list[str]:
-    return [
-        f"filter.{name}.{key}"
-        for name in names
-        for key in ("process=", "smudge=", "clean=", "required=false")
-    ]
-
-
-def _failed(what: str, error: GitCommandError) -> GitFailedError:
-    said = str(error.stderr).strip().removeprefix("stderr: ").strip("'\n ")
-    line = said.splitlines()[-1] if said else f"exit code {error.status}"
-    return GitFailedError(f"{what} failed: {line}", details={"stderr": said})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.ids import CommitId
-    from backtrail.git.user.worktrees import UserRepository
+    from backtrail.git.user.repository import UserRepository
     from backtrail.services.session.context import Workspace
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from backtrail.git.ignore.rules import UserSettings
     from backtrail.git.store.store import PrivateStore, StoreLayout
     from backtrail.git.user.ownership import Ownership
-    from backtrail.git.user.worktrees import UserRepository
+    from backtrail.git.user.repository import UserRepository
     from backtrail.services.session.enter import Repairs
     from backtrail.storage.database import Database
 
@@ -126,7 +126,7 @@ class Workspace:
     def user_repository(self, store: PrivateStore | None = None) -> UserRepository:
         """The user's repository through GitPython, which only making a sandbox needs."""
         try:
-            from backtrail.git.user.worktrees import UserRepository
+            from backtrail.git.user.repository import UserRepository
         except ImportError as error:  # GitPython looks for its git when it is imported
             raise GitFailedError(
                 "the git that $GIT_PYTHON_GIT_EXECUTABLE names cannot be run",

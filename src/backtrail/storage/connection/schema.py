@@ -80,7 +80,7 @@ def store_of_sandboxes(engine: Engine, sandboxes: Sequence[str]) -> str | None:
 def migrations_directory() -> Path:
     """The packaged migrations, else those of the checkout."""
     here = Path(__file__).resolve()
-    for candidate in (here.parents[1] / "migrations", here.parents[3] / "migrations"):
+    for candidate in (here.parents[2] / "migrations", here.parents[4] / "migrations"):
         if (candidate / "env.py").is_file():
             return candidate
     raise StorageError(
