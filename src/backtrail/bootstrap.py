@@ -28,6 +28,7 @@ from backtrail.git.user.identity import refuse_own_files_inside
 from backtrail.git.user.ownership import Ownership
 from backtrail.services.apply.service import ApplyService
 from backtrail.services.checkpoints.service import CheckpointService
+from backtrail.services.corrections.corrective import Corrective
 from backtrail.services.corrections.service import CorrectionService
 from backtrail.services.database import DatabaseService
 from backtrail.services.decisions.service import DecisionService
@@ -158,6 +159,7 @@ def open_services(
         users_environment=users_environment(environ),
         own_paths=own_paths,
         repairs=_repairs(),
+        companions={OperationKind.REVERT: Corrective()},
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,

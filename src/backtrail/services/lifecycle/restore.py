@@ -21,9 +21,10 @@ from backtrail.services.recovery.reconcile import reconcile_rows_and_refs
 from backtrail.services.recovery.recover import needed_row
 from backtrail.services.retention.heal import heal
 from backtrail.services.rollback.child_plans import settled_return
-from backtrail.services.rollback.execute import Aim, Order, go_on
+from backtrail.services.rollback.execute import Aim, Order, carry_on
+from backtrail.services.rollback.impact import effect_of
 from backtrail.services.rollback.restore import content_of
-from backtrail.services.session.context import LockedSandbox
+from backtrail.services.session.context import LockedSandbox, read_rows
 from backtrail.services.session.guards import check_restorable
 from backtrail.services.session.journal import Entry, fail_operation, log_done, open_operation
 
@@ -226,12 +227,14 @@ def _carry_out(ws: Workspace, store: PrivateStore, operation: Operation) -> Roll
     with ws.database.write() as uow:
         uow.plans.set_place(plan.plan_id, path, git_dir)
     ws.failpoints.reach("restore.placed")
-    locked = ws.entered(ws.plan(plan.plan_id), store)
+    locked = ws.entered(read_rows(ws, plan.plan_id), store)
     reconcile_rows_and_refs(locked)
     entry = Entry(
         operation.kind, phase_after=operation.phase_after, state_after=operation.state_after
     )
-    return go_on(locked, Order(target, entry), operation, Aim(wanted))
+    with ws.database.read() as uow:
+        effect = effect_of(uow, locked, target, partial=False)
+    return carry_on(locked, Order(target, entry), operation, Aim(wanted), effect)
 
 
 def _give_up(ws: Workspace, operation: Operation, error: BacktrailError) -> None:

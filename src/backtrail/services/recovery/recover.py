@@ -30,17 +30,15 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import CheckpointId
     from backtrail.domain.operation import Operation
     from backtrail.git.checkpoint.state import Captured
-    from backtrail.services.session.context import LockedSandbox
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
-def recover(locked: LockedSandbox) -> LockedSandbox:
+def recover(locked: EnteredSandbox) -> EnteredSandbox:
     """Bring rows, refs and sandbox into agreement; cheap when they already are."""
-    with locked.workspace.database.read() as uow:
-        unfinished = uow.operations.unfinished(locked.plan.plan_id)
-        states = uow.checkpoints.ids_with_state(locked.plan.plan_id)
+    unfinished = locked.rows.unfinished
     loose = locked.store.loose_ref_names(locked.sandbox.sandbox_id)
-    if not unfinished and looks_consistent(states, loose):
+    if not unfinished and looks_consistent(locked.rows.states, loose):
         return locked
     locked.workspace.progress("repairing what an interrupted command left")
     for operation in unfinished:
@@ -48,7 +46,7 @@ def recover(locked: LockedSandbox) -> LockedSandbox:
             _recover_operation(locked, operation)
     reconcile_rows_and_refs(locked)
     locked.workspace.failpoints.reach("recovery.done")
-    return locked.refreshed()
+    return locked.read_again()
 
 
 def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:

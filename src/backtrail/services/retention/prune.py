@@ -30,7 +30,7 @@ from backtrail.services.retention.heal import heal
 from backtrail.services.retention.needed import protection_now
 from backtrail.services.session.enter import held
 from backtrail.services.session.journal import Entry, log_done
-from backtrail.services.steps.output import keep_outputs_within_limit
+from backtrail.services.steps.output import drop_old_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,23 +53,25 @@ def keep_within_limits(locked: LockedSandbox) -> None:
 
     What succeeded stays a success: trouble here is told, and the next command goes on.
     """
-    with _told(locked, "old output of steps"):
-        keep_outputs_within_limit(locked)
+    ws, plan_id = locked.workspace, locked.plan.plan_id
     with _told(locked, "old checkpoints"):
-        _keep_checkpoints_within_limits(locked)
+        with ws.database.read() as uow:
+            output = uow.steps.kept_output_bytes(plan_id)
+            count = uow.pruning.count_complete(plan_id)
+        if output > ws.settings.steps.max_output_bytes:
+            with _told(locked, "old output of steps"):
+                drop_old_outputs(locked)
+        _keep_checkpoints_within_limits(locked, count)
 
 
-def _keep_checkpoints_within_limits(locked: LockedSandbox) -> None:
+def _keep_checkpoints_within_limits(locked: LockedSandbox, count: int) -> None:
     ws, plan = locked.workspace, locked.plan
     limits = limits_of(ws, plan)
     if limits_are_damaged(ws, plan):
         # The plan may have wished to keep far more than the usual limits let it.
         return
-    if limits.counts_alone:
-        with ws.database.read() as uow:
-            count = uow.pruning.count_complete(plan.plan_id)
-        if count <= limits.max_checkpoints:
-            return
+    if limits.counts_alone and count <= limits.max_checkpoints:
+        return
     prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.operation import RESTORING_KINDS
 from backtrail.domain.plan import Phase, PlanState
-from backtrail.domain.timeline import Lineage, lineage_of
+from backtrail.domain.timeline import Lineage
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
@@ -144,4 +144,4 @@ def _upwards(uow: UnitOfWork, plan: Plan) -> Iterator[PlanId]:
 
 
 def _timeline(uow: UnitOfWork, plan: Plan) -> Lineage:
-    return lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    return uow.epochs.lineage(plan.plan_id, plan.current_epoch)

@@ -20,8 +20,8 @@ from backtrail.services.retention.heal import heal
 from backtrail.services.retention.prune import keep_within_limits
 from backtrail.services.rollback.forecast import Outlook
 from backtrail.services.rollback.impact import (
-    about_the_timeline,
-    impact_of,
+    Effect,
+    effect_of,
     state_forecast,
     state_now,
 )
@@ -39,14 +39,14 @@ from backtrail.services.rollback.restore import (
     git_plan_for,
     prepare,
 )
-from backtrail.services.session.context import collection_put_off
+from backtrail.services.session.context import DEFAULT_WAIT, collection_put_off
 from backtrail.services.session.guards import (
     check_leaves_other_sandboxes,
     check_may_interrupt,
-    check_no_run,
     check_plan_allows_rollback,
     check_restorable,
     foretell_abort,
+    refuse_live_run,
 )
 from backtrail.services.session.journal import Entry, asked_of_git, fail_operation, open_operation
 from backtrail.services.snapshot.create import create_checkpoint
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from backtrail.git.checkpoint.state import Captured, Glimpse
     from backtrail.git.restore.git_state import GitStatePlan
     from backtrail.services.rollback.restore import Prepared
-    from backtrail.services.session.context import LockedSandbox
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox
     from backtrail.services.snapshot.create import Made
 
 
@@ -73,6 +73,16 @@ class Order:
     entry: Entry
     said: tuple[str, ...] = ()
     """What of it the user did not ask for in so many words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How an order is carried out."""
+
+    dry_run: bool = False
+    abort_run: bool = False
+    """Whether a run that is live is ended first."""
+    wait: float = DEFAULT_WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,7 @@ def rollback_order(target: Checkpoint, request: RollbackRequest) -> Order:
     return Order(target, entry)
 
 
-def take_back_order(locked: LockedSandbox, stack: Stack, *, during_merge: bool) -> Order:
+def take_back_order(locked: LockedSandbox, *, stack: Stack, during_merge: bool) -> Order:
     """The undo or redo of the top entry of a stack: back to that entry's own safety checkpoint."""
     with locked.workspace.database.read() as uow:
         stacks = uow.operations.stacks(locked.plan.plan_id)
@@ -125,24 +135,24 @@ def take_back_order(locked: LockedSandbox, stack: Stack, *, during_merge: bool) 
     return Order(target, entry)
 
 
-def carry_out(locked: LockedSandbox, order: Order) -> RollbackResult:
+def carry_out(locked: EnteredSandbox, order: Order) -> RollbackResult:
     """Restore the target exactly, prove it, and move the timeline."""
     ws = locked.workspace
     aim = _check_guards(locked, order)
     order = _naming_its_paths(_with_whole_paths(locked, order, aim.wanted))
     with ws.database.write() as uow:
         operation = open_operation(ws, uow, locked.plan, order.entry)
+        effect = effect_of(uow, locked, order.target, partial=bool(operation.paths))
     ws.failpoints.reach("rollback.opened")
-    return go_on(locked, order, operation, aim)
+    return carry_on(locked, order, operation, aim, effect)
 
 
 @collection_put_off()
-def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -> RollbackResult:
+def carry_on(
+    locked: LockedSandbox, order: Order, operation: Operation, aim: Aim, effect: Effect
+) -> RollbackResult:
     """From an operation that is open to its end."""
     ws = locked.workspace
-    partial = bool(order.entry.paths)
-    impact = impact_of(locked, order.target, partial=partial)
-    said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
     safety, prepared = _make_ready(locked, order, operation, aim)
     ignored = safety.captured.ignored
     staying = spared(locked.sandbox.path, ignored, prepared.files)
@@ -152,8 +162,9 @@ def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -
     restored = finish(locked, operation, order.target, prepared)
     ws.failpoints.reach("rollback.done")
     keep_within_limits(locked)
+    plan, after = state_now(locked)
     return RollbackResult(
-        plan=ws.plan(locked.plan.plan_id),
+        plan=plan,
         kind=operation.kind,
         operation_id=operation.operation_id,
         target=order.target,
@@ -164,14 +175,15 @@ def go_on(locked: LockedSandbox, order: Order, operation: Operation, aim: Aim) -
         paths=operation.paths,
         changes=restored.files.changes,
         left_alone=left_alone(restored.files, staying, safety.captured.state.not_captured),
-        impact=impact,
-        after=state_now(locked),
+        impact=effect.impact,
+        after=after,
         proven=_proven(restored.git),
         not_restored=restored.git.not_restored if restored.git else (),
         messages=(
             *(restored.git.messages if restored.git else ()),
             *_remarks(locked, aim, prepared, safety, gone),
-            *said,
+            *order.said,
+            *effect.remarks,
         ),
         gone_since=gone,
     )
@@ -182,7 +194,7 @@ def _proven(git_plan: GitStatePlan | None) -> tuple[Part, ...]:
 
 
 @collection_put_off()
-def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> RollbackResult:
+def preview(locked: EnteredSandbox, order: Order, *, abort_run: bool = False) -> RollbackResult:
     """Exactly what carrying the order out would do; nothing of it is done."""
     if abort_run:
         foretell_abort(locked.workspace, locked.plan)
@@ -194,7 +206,11 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
     files = plan_files(locked.store, current, goal)
     check_leaves_other_sandboxes(locked, current.state, files.changes)
     partial = bool(entry.paths)
-    said = (*order.said, *about_the_timeline(locked, order.target, partial=partial))
+    with locked.workspace.database.read() as uow:
+        effect = effect_of(uow, locked, order.target, partial=partial)
+        outlook = Outlook(entry, order.target, current.tree, goal.tree)
+        after = state_forecast(uow, locked, outlook)
+    said = (*order.said, *effect.remarks)
     gone = _gone(locked, aim)
     git_plan = None if partial else git_plan_for(locked, wanted, entry.asked)
     if git_plan:
@@ -213,19 +229,19 @@ def preview(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> 
         paths=entry.paths,
         changes=files.changes,
         left_alone=left_alone(files, staying, current.state.not_captured),
-        impact=impact_of(locked, order.target, partial=partial),
-        after=state_forecast(locked, Outlook(entry, order.target, current.tree, goal.tree)),
+        impact=effect.impact,
+        after=after,
         not_restored=git_plan.not_restored if git_plan else (),
         messages=said,
         gone_since=gone,
     )
 
 
-def _check_guards(locked: LockedSandbox, order: Order, *, abort_run: bool = False) -> Aim:
+def _check_guards(locked: EnteredSandbox, order: Order, *, abort_run: bool = False) -> Aim:
     """Everything that can be refused before anything is changed."""
     check_plan_allows_rollback(locked.workspace, locked.plan)
     if not abort_run:
-        check_no_run(locked.workspace, locked.plan)
+        refuse_live_run(locked)
     check_policy_allows_rollback(locked.workspace, locked.plan)
     check_restorable(heal(locked, order.target))
     check_may_interrupt(locked, during_merge=order.entry.during_merge)

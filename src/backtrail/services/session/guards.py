@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RevertedFile
+    from backtrail.domain.run import Run
     from backtrail.git.checkpoint.state import SandboxState
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox, Workspace
 
 
 _STATES = {
@@ -67,10 +68,12 @@ def check_plan_allows_work(plan: Plan) -> None:
     check_plan_open(plan, "nothing is run in it")
 
 
-def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") -> None:
-    """No run may be live, unless it is the one that this is done for."""
-    with workspace.database.read() as uow:
-        live = uow.runs.live(plan.plan_id)
+def refuse_live_run(locked: EnteredSandbox, *, end: str = "--abort-run") -> None:
+    """No run may be live in a sandbox, unless it is the one that this is done for."""
+    check_no_run(locked.workspace, locked.plan, locked.rows.run, end=end)
+
+
+def check_no_run(workspace: Workspace, plan: Plan, live: Run | None, *, end: str) -> None:
     if live is not None and live.run_id != workspace.run_id:
         raise RefusedError(
             f"run {live.number} of plan {plan.name!r} is active",
