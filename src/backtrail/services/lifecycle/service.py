@@ -148,21 +148,15 @@ def _already_removed(ws: Workspace, plan_id: PlanId) -> RemovalResult | None:
     )
 
 
-_OVER = {
-    PlanState.APPLIED: "has been applied",
-    PlanState.INVALIDATED: "was invalidated by a rollback of its parent plan",
-}
-
-
 def cancel_plan(ws: Workspace, plan_id: PlanId, *, reason: str, wait: float) -> StateChange:
     """Say that nothing more is to come of a plan; its sandbox and checkpoints stay."""
     with ws.holding(ws.plan(plan_id).sandbox, wait=wait), ws.database.write() as uow:
         plan = _idle(uow, plan_id)
         if plan.state is PlanState.CANCELLED:
             return StateChange(plan, changed=False)
-        if plan.state in _OVER:
+        if plan.state.end:
             raise RefusedError(
-                f"plan {plan.name!r} {_OVER[plan.state]}: there is nothing to cancel",
+                f"plan {plan.name!r} {plan.state.end}: there is nothing to cancel",
                 hint=f"plan remove {plan.name} removes it",
             )
         entry = Entry(OperationKind.CANCEL, reason=reason, state_after=PlanState.CANCELLED)

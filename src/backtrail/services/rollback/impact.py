@@ -15,7 +15,7 @@ from backtrail.domain.timeline import (
     next_epoch_number,
     tool_calls,
 )
-from backtrail.services.rollback.child_plans import ALREADY_OVER, descendants, placed_children
+from backtrail.services.rollback.child_plans import descendants, placed_children
 from backtrail.services.rollback.forecast import Outlook, live_after
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _children_leaving(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> in
     )
     gone = holding - left
     return sum(
-        child.plan_id in gone and child.state not in ALREADY_OVER
+        child.plan_id in gone and not child.state.end
         for child, _ in descendants(uow, plan.plan_id, change.now)
     )
 

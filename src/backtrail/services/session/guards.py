@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from backtrail.services.session.context import EnteredSandbox, LockedSandbox, Workspace
 
 
-_STATES = {
-    PlanState.APPLIED: ("has been applied", "create a new plan"),
-    PlanState.INVALIDATED: (
-        "was invalidated by a rollback of its parent plan",
-        "undo that rollback first",
-    ),
-    PlanState.REMOVED: ("has been removed", "plan restore brings it back"),
+_WAYS_ON = {
+    PlanState.APPLIED: "create a new plan",
+    PlanState.INVALIDATED: "undo that rollback first",
+    PlanState.REMOVED: "plan restore brings it back",
 }
 
 
@@ -44,14 +41,14 @@ def check_plan_allows_rollback(ws: Workspace, plan: Plan) -> None:
 
 def said_if_over(plan: Plan) -> tuple[str, ...]:
     """A sentence about a plan in which nothing more can be done."""
-    return (f"plan {plan.name} {_STATES[plan.state][0]}",) if plan.state in _STATES else ()
+    return (f"plan {plan.name} {plan.state.end}",) if plan.state.end else ()
 
 
 def check_plan_open(plan: Plan, so: str) -> None:
     """Refuse what a plan that is over cannot have any more."""
-    if plan.state in _STATES:
-        what, hint = _STATES[plan.state]
-        raise RefusedError(f"plan {plan.name!r} {what}: {so}", hint=hint)
+    if plan.state.end:
+        hint = _WAYS_ON[plan.state]
+        raise RefusedError(f"plan {plan.name!r} {plan.state.end}: {so}", hint=hint)
 
 
 def _revert(ws: Workspace, plan: Plan) -> str:
