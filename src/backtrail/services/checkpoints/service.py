@@ -23,14 +23,9 @@ from backtrail.services.retention.prune import (
     keep_within_limits,
     remove,
 )
-from backtrail.services.rollback.execute import (
-    Execution,
-    Order,
-    carry_out,
-    preview,
-    rollback_order,
-    take_back_order,
-)
+from backtrail.services.rollback.execute import carry_out
+from backtrail.services.rollback.order import Execution, Order, rollback_order, take_back_order
+from backtrail.services.rollback.preview import preview
 from backtrail.services.runs.admission import end_live_run
 from backtrail.services.session.context import DEFAULT_WAIT, EnteredSandbox, Workspace
 from backtrail.services.session.enter import held, writing

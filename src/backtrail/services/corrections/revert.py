@@ -13,15 +13,15 @@ from backtrail.domain.operation import OperationKind
 from backtrail.domain.rollback import RollbackRequest
 from backtrail.services.corrections.corrective import notes_for
 from backtrail.services.references import check_live, find_decision
-from backtrail.services.rollback.execute import rollback_order
 from backtrail.services.rollback.impact import timeline_change
+from backtrail.services.rollback.order import rollback_order
 from backtrail.services.session.context import new_id
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.decision import Decision
     from backtrail.domain.plan import Plan
-    from backtrail.services.rollback.execute import Order
+    from backtrail.services.rollback.order import Order
     from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 

@@ -20,8 +20,8 @@ from backtrail.services.corrections.revert import RevertRequest, aim_of, revert_
 from backtrail.services.decisions.service import Draft, record, standing
 from backtrail.services.references import check_live, find_decision, timeline_of
 from backtrail.services.retention.prune import keep_within_limits
-from backtrail.services.rollback.execute import Execution
 from backtrail.services.rollback.impact import timeline_change
+from backtrail.services.rollback.order import Execution
 from backtrail.services.session.context import DEFAULT_WAIT, Workspace
 from backtrail.services.session.enter import writing
 from backtrail.services.session.guards import check_plan_open

@@ -20,7 +20,8 @@ from backtrail.git.restore.goal import goal_of, replacing
 from backtrail.git.restore.staging import put_back_aside
 from backtrail.services.apply.land import finish_apply, tidy_up
 from backtrail.services.recovery.reconcile import looks_consistent, reconcile_rows_and_refs
-from backtrail.services.rollback.restore import content_of, finish, prepare, way_back
+from backtrail.services.rollback.guard import content_of
+from backtrail.services.rollback.restore import finish, prepare, way_back
 from backtrail.services.session.guards import check_no_git_lock
 from backtrail.services.session.journal import fail_operation
 from backtrail.services.snapshot.create import create_checkpoint

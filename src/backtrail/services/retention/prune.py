@@ -26,9 +26,9 @@ from backtrail.domain.retention import (
 )
 from backtrail.services.references import find_checkpoint
 from backtrail.services.retention.effective import limits_are_damaged, limits_of
-from backtrail.services.retention.heal import heal
 from backtrail.services.retention.needed import protection_now
 from backtrail.services.session.enter import held
+from backtrail.services.session.guards import looked_at_again
 from backtrail.services.session.journal import Entry, log_done
 from backtrail.services.steps.output import drop_old_outputs
 
@@ -128,7 +128,7 @@ def _look_again_at_damaged(locked: LockedSandbox) -> None:
     with ws.database.read() as uow:
         broken = [uow.checkpoints.get(row.checkpoint_id) for row in uow.pruning.broken(plan_id)]
     for checkpoint in filter(None, broken):
-        heal(locked, checkpoint)
+        looked_at_again(locked, checkpoint)
 
 
 def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointState
@@ -110,6 +111,18 @@ def foretell_abort(workspace: Workspace, plan: Plan) -> None:
         live = uow.runs.live(plan.plan_id)
     if live is not None:
         workspace.notices.append(f"run {live.number} of plan {plan.name} would be ended first")
+
+
+def looked_at_again(locked: LockedSandbox, checkpoint: Checkpoint) -> Checkpoint:
+    """A checkpoint that was found damaged, made complete again if its objects are back."""
+    commit = checkpoint.sandbox_ref
+    if checkpoint.state is not CheckpointState.DAMAGED or commit is None:
+        return checkpoint
+    if not locked.store.connected(commit):
+        return checkpoint
+    with locked.workspace.database.write() as uow:
+        uow.checkpoints.set_state(checkpoint.checkpoint_id, CheckpointState.COMPLETE)
+    return replace(checkpoint, state=CheckpointState.COMPLETE)
 
 
 def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:
