@@ -8,7 +8,7 @@ import hashlib
 import os
 import platform
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,22 +76,53 @@ def _say_nothing(text: str) -> None:
     del text
 
 
-@dataclass(frozen=True, slots=True)
 class Services:
-    """Everything a command or a script may call, for one repository."""
+    """Everything a command or a script may call, for one repository; made when it is asked for."""
 
-    plans: PlanService
-    checkpoints: CheckpointService
-    policies: PolicyService
-    lifecycle: LifecycleService
-    runs: RunService
-    steps: StepService
-    tools: ToolService
-    decisions: DecisionService
-    applies: ApplyService
-    corrections: CorrectionService
-    workspace: Workspace
-    _ending: ExitStack
+    def __init__(self, workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> None:
+        self.workspace = workspace
+        self._environ = environ
+        self._ending = ending
+
+    @cached_property
+    def plans(self) -> PlanService:
+        return PlanService(self.workspace)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointService:
+        return CheckpointService(self.workspace)
+
+    @cached_property
+    def policies(self) -> PolicyService:
+        return PolicyService(self.workspace)
+
+    @cached_property
+    def lifecycle(self) -> LifecycleService:
+        return LifecycleService(self.workspace)
+
+    @cached_property
+    def runs(self) -> RunService:
+        return RunService(self.workspace, self._environ)
+
+    @cached_property
+    def steps(self) -> StepService:
+        return StepService(self.workspace)
+
+    @cached_property
+    def tools(self) -> ToolService:
+        return ToolService(self.workspace, self._environ)
+
+    @cached_property
+    def decisions(self) -> DecisionService:
+        return DecisionService(self.workspace)
+
+    @cached_property
+    def applies(self) -> ApplyService:
+        return ApplyService(self.workspace)
+
+    @cached_property
+    def corrections(self) -> CorrectionService:
+        return CorrectionService(self.checkpoints, self.workspace)
 
     @property
     def notices(self) -> list[str]:
@@ -166,7 +197,7 @@ def open_services(
         notices=put_right,
         settings=configuration.settings,
     )
-    return _services_in(workspace, environ, ending)
+    return Services(workspace, environ, ending)
 
 
 @contextmanager
@@ -207,24 +238,6 @@ def _repairs() -> Repairs:
         take_over=take_over,
         recover=recover,
         close_crashed=close_crashed,
-    )
-
-
-def _services_in(workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> Services:
-    checkpoints = CheckpointService(workspace)
-    return Services(
-        plans=PlanService(workspace),
-        checkpoints=checkpoints,
-        policies=PolicyService(workspace),
-        lifecycle=LifecycleService(workspace),
-        runs=RunService(workspace, environ),
-        steps=StepService(workspace),
-        tools=ToolService(workspace, environ),
-        decisions=DecisionService(workspace),
-        applies=ApplyService(workspace),
-        corrections=CorrectionService(checkpoints, workspace),
-        workspace=workspace,
-        _ending=ending,
     )
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from backtrail.git.restore.proof import FileProof
     from backtrail.git.restore.write import Goal
     from backtrail.git.user.head import GitState
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
@@ -186,7 +186,7 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
         if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
             uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
         result |= settle_children(uow, operation, lineage)
-    uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
+    uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
@@ -195,13 +195,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     )
 
 
-def _stacks_after(workspace: Workspace, uow: UnitOfWork, operation: Operation) -> Stacks:
+def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> Stacks:
     stacks = uow.operations.stacks(operation.plan_id)
     entry_id = operation.entry_operation_id
     if entry_id is None:
         return stacks
     if operation.kind is OperationKind.REDO:
-        depth = limits_of(workspace, uow.plans.get(operation.plan_id)).undo_depth
+        depth = limits_of(locked.workspace, locked.plan).undo_depth
         return stacks.redone(operation.operation_id, entry_id, depth=depth)
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed

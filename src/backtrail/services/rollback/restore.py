@@ -76,7 +76,7 @@ def begin_restoring(
         )
         if operation.kind in GOING_BACK:
             stacks = uow.operations.stacks(operation.plan_id)
-            depth = limits_of(ws, uow.plans.get(operation.plan_id)).undo_depth
+            depth = limits_of(ws, locked.plan).undo_depth
             stacks = stacks.restoring(operation.operation_id, depth=depth)
             uow.operations.save_stacks(operation.plan_id, stacks)
     return replace(
