@@ -58,7 +58,8 @@ class AnyRow(Protocol):
 
 RowT = TypeVar("RowT", bound=AnyRow)
 ValueT = TypeVar("ValueT", bound="DataclassInstance")
-Columns = tuple[InstrumentedAttribute[Any], ...]
+_Column = InstrumentedAttribute[Any]
+Columns = tuple[_Column, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +70,25 @@ class _Stored:
     dump: Callable[[Any], dict[str, Any]]
 
 
-def _column(name: str) -> _Stored:
-    return _Stored(attrgetter(name), lambda value: {name: value})
+def _as_it_is(column: str) -> _Stored:
+    return _Stored(attrgetter(column), lambda value: {column: value})
 
 
-def _converted(name: str, load: Callable[[Any], Any], dump: Callable[[Any], Any]) -> _Stored:
-    read = attrgetter(name)
+def _in(column: _Column) -> _Stored:
+    """In a column of another name."""
+    return _as_it_is(column.key)
+
+
+def _converted(column: _Column, load: Callable[[Any], Any], dump: Callable[[Any], Any]) -> _Stored:
+    read, name = attrgetter(column.key), column.key
     return _Stored(lambda row: load(read(row)), lambda value: {name: dump(value)})
 
 
 def _spread(
-    names: tuple[str, ...],
-    load: Callable[..., Any],
-    dump: Callable[[Any], tuple[Any, ...]],
+    columns: Columns, load: Callable[..., Any], dump: Callable[[Any], tuple[Any, ...]]
 ) -> _Stored:
     """A value of several columns."""
+    names = [column.key for column in columns]
     read = attrgetter(*names)
     return _Stored(
         lambda row: load(*read(row)), lambda value: dict(zip(names, dump(value), strict=True))
@@ -103,12 +108,12 @@ class Mapper(Generic[RowT, ValueT]):
     ) -> None:
         self.row = row
         self.value = value
-        self._stored: dict[str, _Stored] = {}
-        for name in (field.name for field in fields(value) if field.name not in elsewhere):
-            self._stored[name] = exceptions.get(name) or _column(_named(row.__table__, name))
+        names = {field.name for field in fields(value)} - {*elsewhere, *exceptions}
+        self._stored = {name: _as_it_is(_named(row.__table__, name)) for name in names} | exceptions
+        self._loads = [(name, stored.load) for name, stored in self._stored.items()]
 
     def value_of(self, row: RowT, **elsewhere: object) -> ValueT:
-        found = {name: stored.load(row) for name, stored in self._stored.items()}
+        found = {name: load(row) for name, load in self._loads}
         return self.value(**found, **elsewhere)
 
     def row_of(self, value: ValueT, **others: object) -> RowT:
@@ -157,41 +162,47 @@ def _result_columns(result: Result | None) -> tuple[Any, ...]:
     return result.outcome, result.exit_code, value, result.output, result.output_bytes
 
 
-_RESULT = ("outcome", "exit_code", "value_json", "output", "output_bytes")
+_RESULT = (
+    StepMarkRow.outcome,
+    StepMarkRow.exit_code,
+    StepMarkRow.value_json,
+    StepMarkRow.output,
+    StepMarkRow.output_bytes,
+)
 
 PLANS = Mapper(
     PlanRow,
     Plan,
     elsewhere=("sandbox",),
-    policy=_converted("policy_json", lambda stored: stored or {}, lambda policy: policy or None),
+    policy=_converted(PlanRow.policy_json, lambda kept: kept or {}, lambda policy: policy or None),
 )
 SANDBOXES = Mapper(
     SandboxRow,
     Sandbox,
     elsewhere=("inode",),
-    path=_converted("path", Path, str),
-    git_dir=_converted("git_dir", Path, str),
+    path=_converted(SandboxRow.path, Path, str),
+    git_dir=_converted(SandboxRow.git_dir, Path, str),
 )
 CHECKPOINTS = Mapper(CheckpointRow, Checkpoint)
 OPERATIONS = Mapper(OperationRow, Operation)
 EPOCHS = Mapper(
     EpochRow,
     Epoch,
-    number=_column("epoch"),
-    parent=_column("parent_epoch"),
-    cut=_column("cut_position"),
+    number=_in(EpochRow.epoch),
+    parent=_in(EpochRow.parent_epoch),
+    cut=_in(EpochRow.cut_position),
 )
 DECISIONS = Mapper(DecisionRow, Decision)
 CORRECTIONS = Mapper(CorrectionRow, Correction)
 RUNS = Mapper(
     RunRow,
     Run,
-    lease=_spread(("lease_until", "lease_clock"), Lease, attrgetter("until", "clock")),
-    options=_converted("options_json", RunOptions.from_json, RunOptions.as_json),
+    lease=_spread((RunRow.lease_until, RunRow.lease_clock), Lease, attrgetter("until", "clock")),
+    options=_converted(RunRow.options_json, RunOptions.from_json, RunOptions.as_json),
 )
 STEPS = Mapper(
     StepRow,
     Step,
-    name=_spread(("key", "ordinal"), StepName, attrgetter("key", "ordinal")),
+    name=_spread((StepRow.key, StepRow.ordinal), StepName, attrgetter("key", "ordinal")),
 )
 MARKS = Mapper(StepMarkRow, Mark, result=_spread(_RESULT, _result_of, _result_columns))
