@@ -13,8 +13,8 @@ from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CommitId, PlanId
 from backtrail.domain.plan import Phase, Plan, PlanState, PlanSummary
 from backtrail.domain.timeline import FIRST_EPOCH, Epoch
-from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.rows.mapping import Origin, epoch_row, plan_of, plan_row, sandbox_row
+from backtrail.storage.repositories.base import starts_with
+from backtrail.storage.rows.mapping import EPOCHS, PLANS, SANDBOXES, Origin
 from backtrail.storage.rows.tables import CheckpointRow, PlanRow, SandboxRow
 
 PlanQuery = Select[PlanRow, SandboxRow]
@@ -32,8 +32,16 @@ class PlanRepository:
 
     def add(self, plan: Plan, *, spawn: tuple[int, int] | None = None) -> None:
         """A new plan, its sandbox and its first epoch; `spawn` is the parent's epoch, position."""
-        first_epoch = Epoch(plan.plan_id, FIRST_EPOCH, None, None, None)
-        for row in (plan_row(plan, spawn), sandbox_row(plan), epoch_row(first_epoch)):
+        epoch, position = spawn or (None, None)
+        name = None if plan.state is PlanState.REMOVED else plan.name
+        rows = (
+            PLANS.row_of(plan, live_name=name, spawn_epoch=epoch, spawn_position=position),
+            SANDBOXES.row_of(
+                plan.sandbox, repository_id=plan.repository_id, created_at=plan.created_at
+            ),
+            EPOCHS.row_of(Epoch(plan.plan_id, FIRST_EPOCH, None, None, None)),
+        )
+        for row in rows:
             self._session.add(row)
             self._session.flush()
 
@@ -86,7 +94,7 @@ class PlanRepository:
         query = _plans().where(PlanRow.parent_plan_id == plan_id)
         rows = self._session.execute(query.order_by(PlanRow.created_at, PlanRow.plan_id))
         return [
-            (plan_of(row, sandbox), row.spawn_epoch, row.spawn_position) for row, sandbox in rows
+            (_plan_of(row, sandbox), row.spawn_epoch, row.spawn_position) for row, sandbox in rows
         ]
 
     def next_position(self, plan_id: PlanId) -> int:
@@ -167,7 +175,7 @@ class PlanRepository:
         if not include_removed:
             query = query.where(PlanRow.state != PlanState.REMOVED)
         return [
-            PlanSummary(plan_of(row, sandbox), row.updated_at, number or 0, int(size or 0))
+            PlanSummary(_plan_of(row, sandbox), row.updated_at, number or 0, int(size or 0))
             for row, sandbox, number, size in self._session.execute(query)
         ]
 
@@ -189,7 +197,7 @@ class PlanRepository:
         return row
 
     def _all(self, query: PlanQuery) -> Plans:
-        return [plan_of(row, sandbox) for row, sandbox in self._session.execute(query)]
+        return [_plan_of(row, sandbox) for row, sandbox in self._session.execute(query)]
 
     def _first(self, query: PlanQuery) -> Plan | None:
         return next(iter(self._all(query)), None)
@@ -199,6 +207,10 @@ class PlanRepository:
         if plan is None:
             raise _unknown(plan_id)
         return plan
+
+
+def _plan_of(row: PlanRow, sandbox: SandboxRow) -> Plan:
+    return PLANS.value_of(row, sandbox=SANDBOXES.value_of(sandbox))
 
 
 def _plans() -> PlanQuery:
