@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from backtrail.demo.stage import demo_git
+from backtrail.demo.plain_git import demo_git
 from backtrail.demo.witness import Picture, look
 from support.demos import sandbox_of_demo
 from support.world import write_files
