@@ -45,12 +45,12 @@ TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
 # Thousands of small files are written and synced: memory is the better place where there is room.
 MEMORY, ROOM = Path("/dev/shm"), 1024**3
 # Not all of `support`: behave forgets what was registered with it before it begins.
-HEAVY = ("behave.__main__", "support.crashes", "support.models")
+HEAVY = ("behave.__main__", "support.crashes.crashes", "support.checkpoints.models")
 WARM = (
-    "support.statements",
-    "support.rows",
-    "support.tree",
-    *(["support.postgresql"] if ON_POSTGRESQL else []),
+    "support.storage.statements",
+    "support.storage.rows",
+    "support.program.tree",
+    *(["support.storage.postgresql"] if ON_POSTGRESQL else []),
 )
 COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
 FAILING = re.compile(r"^ +(\S+\.feature:\d+ .*)$", re.MULTILINE)
