@@ -7,7 +7,7 @@ import getpass
 import hashlib
 import platform
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from backtrail.git.user.identity import refuse_own_files_inside
 from backtrail.git.user.ownership import Ownership
 from backtrail.services.apply.service import ApplyService
 from backtrail.services.checkpoints.service import CheckpointService
+from backtrail.services.corrections.corrective import Corrective
 from backtrail.services.corrections.service import CorrectionService
 from backtrail.services.database import DatabaseService
 from backtrail.services.decisions.service import DecisionService
@@ -73,22 +74,53 @@ def _say_nothing(text: str) -> None:
     del text
 
 
-@dataclass(frozen=True, slots=True)
 class Services:
-    """Everything a command or a script may call, for one repository."""
+    """Everything a command or a script may call, for one repository; made when it is asked for."""
 
-    plans: PlanService
-    checkpoints: CheckpointService
-    policies: PolicyService
-    lifecycle: LifecycleService
-    runs: RunService
-    steps: StepService
-    tools: ToolService
-    decisions: DecisionService
-    applies: ApplyService
-    corrections: CorrectionService
-    workspace: Workspace
-    _ending: ExitStack
+    def __init__(self, workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> None:
+        self.workspace = workspace
+        self._environ = environ
+        self._ending = ending
+
+    @cached_property
+    def plans(self) -> PlanService:
+        return PlanService(self.workspace)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointService:
+        return CheckpointService(self.workspace)
+
+    @cached_property
+    def policies(self) -> PolicyService:
+        return PolicyService(self.workspace)
+
+    @cached_property
+    def lifecycle(self) -> LifecycleService:
+        return LifecycleService(self.workspace)
+
+    @cached_property
+    def runs(self) -> RunService:
+        return RunService(self.workspace, self._environ)
+
+    @cached_property
+    def steps(self) -> StepService:
+        return StepService(self.workspace)
+
+    @cached_property
+    def tools(self) -> ToolService:
+        return ToolService(self.workspace, self._environ)
+
+    @cached_property
+    def decisions(self) -> DecisionService:
+        return DecisionService(self.workspace)
+
+    @cached_property
+    def applies(self) -> ApplyService:
+        return ApplyService(self.workspace)
+
+    @cached_property
+    def corrections(self) -> CorrectionService:
+        return CorrectionService(self.checkpoints, self.workspace)
 
     @property
     def notices(self) -> list[str]:
@@ -156,13 +188,14 @@ def open_services(
         users_environment=users_environment(environ),
         own_paths=own_paths,
         repairs=_repairs(),
+        companions={OperationKind.REVERT: Corrective()},
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
         notices=put_right,
         settings=configuration.settings,
     )
-    return _services_in(workspace, environ, ending)
+    return Services(workspace, environ, ending)
 
 
 @contextmanager
@@ -203,24 +236,6 @@ def _repairs() -> Repairs:
         take_over=take_over,
         recover=recover,
         close_crashed=close_crashed,
-    )
-
-
-def _services_in(workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> Services:
-    checkpoints = CheckpointService(workspace)
-    return Services(
-        plans=PlanService(workspace),
-        checkpoints=checkpoints,
-        policies=PolicyService(workspace),
-        lifecycle=LifecycleService(workspace),
-        runs=RunService(workspace, environ),
-        steps=StepService(workspace),
-        tools=ToolService(workspace, environ),
-        decisions=DecisionService(workspace),
-        applies=ApplyService(workspace),
-        corrections=CorrectionService(checkpoints, workspace),
-        workspace=workspace,
-        _ending=ending,
     )
 
 

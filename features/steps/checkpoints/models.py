@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from backtrail.domain.ids import OperationId
 from backtrail.domain.operation import Stacks
-from backtrail.domain.timeline import leaving, lineage_of, next_epoch_number, supersessions
+from backtrail.domain.timeline import TimelineChange, lineage_of, next_epoch_number, supersessions
 from support.checkpoints import models
 from support.checkpoints.histories import histories
 from support.world.examples import search
@@ -93,7 +93,9 @@ def _(context):
         numbers = list(history.epochs)
         now, then_ = numbers[one % len(numbers)], numbers[other % len(numbers)]
         rows = history.rows({})
-        gone = leaving(rows, lineage_of(now, history.epochs), lineage_of(then_, history.epochs))
+        gone = TimelineChange(
+            lineage_of(now, history.epochs), lineage_of(then_, history.epochs)
+        ).leaving(rows)
         wanted = set(history.seen[now]) - set(history.seen[then_])
         wanted = {place for place in wanted if place[1] % 5}
         assert {(row.epoch, row.position) for row in gone} == wanted

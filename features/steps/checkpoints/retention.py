@@ -10,7 +10,7 @@ from backtrail.domain.checkpoint import CheckpointRequest, CheckpointType
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.rollback import RollbackRequest
 from backtrail.services.retention.prune import decision_now, keep_within_limits, prune
-from backtrail.services.rollback.execute import rollback_order
+from backtrail.services.rollback.order import rollback_order
 from backtrail.services.session.journal import open_operation
 from support.world import audit, drive, phrases
 from support.world.world import write_files

@@ -377,8 +377,8 @@ def step_verdict(entry: StepEntry | None, digests: Digests, *, reuse_failed: boo
 class StepsLeaving:
     """What another lineage would do to the steps that hold now."""
 
-    superseded: tuple[StepEntry, ...]
-    pending_again: tuple[StepEntry, ...]
+    superseded: tuple[StepEntry, ...] = ()
+    pending_again: tuple[StepEntry, ...] = ()
 
 
 def steps_leaving(now: Ledger, then: Ledger) -> StepsLeaving:

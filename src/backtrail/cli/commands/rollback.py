@@ -66,7 +66,7 @@ def rollback(
         reference = rest[0] if rest else pick_checkpoint(session, services, plan)
         roll_back = partial(
             services.checkpoints.rollback_to_checkpoint,
-            plan.plan_id,
+            plan,
             request=RollbackRequest(
                 tuple(sandbox_paths(session, plan, path or ())), move_branch, during_merge, reason
             ),
@@ -75,7 +75,7 @@ def rollback(
         )
         if not yes and not dry_run and services.policies.asks_first(plan):
             # A wrong reference is reported as such, not as a missing confirmation.
-            target = services.checkpoints.get_checkpoint(plan.plan_id, reference)
+            target = services.checkpoints.get_checkpoint(plan, reference)
             reference = _confirmed(session, target, partial(roll_back, dry_run=True))
         return rollback_report(roll_back(reference, dry_run=dry_run)).only(print_)
 

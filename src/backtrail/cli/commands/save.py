@@ -71,7 +71,7 @@ def save(
     )
     with session.services() as services:
         found = Finder(session, services, plan_option).plan(plan)
-        checkpoint = services.checkpoints.create_checkpoint(found.plan_id, request, wait=wait)
+        checkpoint = services.checkpoints.create_checkpoint(found, request, wait=wait)
     return saved_report(found, checkpoint, "Saved checkpoint ").only(print_)
 
 

@@ -33,7 +33,7 @@ def undo(
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         result = services.checkpoints.undo(
-            found.plan_id,
+            found,
             dry_run=dry_run,
             during_merge=during_merge,
             abort_run=abort_run,
@@ -59,7 +59,7 @@ def redo(
     with session.services() as services:
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         result = services.checkpoints.redo(
-            found.plan_id,
+            found,
             dry_run=dry_run,
             during_merge=during_merge,
             abort_run=abort_run,

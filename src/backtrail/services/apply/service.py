@@ -20,7 +20,7 @@ from backtrail.services.apply.target import check_plan_allows_apply, find_target
 from backtrail.services.retention.prune import keep_within_limits
 from backtrail.services.session.context import DEFAULT_WAIT, LockedSandbox, Workspace
 from backtrail.services.session.enter import held
-from backtrail.services.session.guards import check_no_run, check_sandbox_quiet
+from backtrail.services.session.guards import check_sandbox_quiet, refuse_live_run
 from backtrail.services.session.journal import Entry, fail_operation, open_operation
 from backtrail.services.snapshot.create import create_checkpoint
 
@@ -59,7 +59,7 @@ class ApplyService:
             scratch_directory(locked.store) as scratch,
         ):
             check_plan_allows_apply(locked.plan)
-            check_no_run(self._workspace, locked.plan, end=f"plan abort {locked.plan.name}")
+            refuse_live_run(locked, end=f"plan abort {locked.plan.name}")
             check_sandbox_quiet(locked)
             return _Apply(locked, users_git(locked), request, scratch).result(dry_run=dry_run)
 

@@ -15,7 +15,6 @@ from backtrail.domain.errors import (
     RefusedError,
     SandboxInvalidError,
 )
-from backtrail.domain.ids import PlanId
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.rollback import CreatedPlan
@@ -365,10 +364,6 @@ def _worktree(sandbox: Sandbox) -> Worktree:
     return worktree
 
 
-def finish_creation(workspace: Workspace, plan_id: PlanId, *, wait: float) -> None:
-    """Finish the creation of a plan that was interrupted, if it was."""
-    with workspace.database.read() as uow:
-        unfinished = uow.operations.unfinished(plan_id)
-        plan = uow.plans.get(plan_id)
-    if any(operation.kind is OperationKind.CREATE_PLAN for operation in unfinished):
-        workspace.notices.extend(PlanCreation(workspace).resume(plan, wait=wait).messages)
+def finish_creation(workspace: Workspace, plan: Plan, *, wait: float) -> None:
+    """Finish the creation of a plan that was interrupted."""
+    workspace.notices.extend(PlanCreation(workspace).resume(plan, wait=wait).messages)

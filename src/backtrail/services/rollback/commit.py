@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, CheckpointType
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
-from backtrail.domain.timeline import Epoch, lineage_of, next_epoch_number, supersessions
+from backtrail.domain.timeline import Epoch, next_epoch_number, supersessions
 from backtrail.domain.wording import of_paths
 from backtrail.git.capture.staged import staged_blobs
 from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.checkpoint.state import Captured, storing_parts, write_state
 from backtrail.git.user.transfer import Named, bring_named
-from backtrail.services.corrections.corrective import carrying, write_corrective
 from backtrail.services.retention.effective import limits_of
 from backtrail.services.rollback.child_plans import settle_children
 from backtrail.services.session.journal import outcome_of
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from backtrail.git.restore.proof import FileProof
     from backtrail.git.restore.write import Goal
     from backtrail.git.user.head import GitState
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
@@ -59,7 +58,9 @@ def land(
     ws = locked.workspace
     tried_before = operation.result_checkpoint_id is not None
     result, operation = _announced(locked, operation, target)
-    result = carrying(result, operation)
+    companion = ws.companions.get(operation.kind)
+    if companion is not None:
+        result = replace(result, row=companion.row(result.row, operation))
     row = result.row
     ws.failpoints.reach("rollback.result_announced")
     captured = _as_restored(locked, wanted, seen)
@@ -79,7 +80,8 @@ def land(
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
-        write_corrective(ws, uow, operation, checkpoint.checkpoint_id)
+        if companion is not None:
+            companion.record(ws, uow, operation, checkpoint.checkpoint_id)
     ws.failpoints.reach("rollback.landed")
     return checkpoint
 
@@ -178,13 +180,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     plan_id, result = operation.plan_id, outcome_of(operation)
     if not operation.paths and operation.epoch_after is not None:
         uow.plans.set_epoch(plan_id, operation.epoch_after)
-        lineage = lineage_of(operation.epoch_after, uow.epochs.all(plan_id))
+        lineage = uow.epochs.lineage(plan_id, operation.epoch_after)
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
         if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
             uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
         result |= settle_children(uow, operation, lineage)
-    uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
+    uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
@@ -193,13 +195,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     )
 
 
-def _stacks_after(workspace: Workspace, uow: UnitOfWork, operation: Operation) -> Stacks:
+def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> Stacks:
     stacks = uow.operations.stacks(operation.plan_id)
     entry_id = operation.entry_operation_id
     if entry_id is None:
         return stacks
     if operation.kind is OperationKind.REDO:
-        depth = limits_of(workspace, uow.plans.get(operation.plan_id)).undo_depth
+        depth = limits_of(locked.workspace, locked.plan).undo_depth
         return stacks.redone(operation.operation_id, entry_id, depth=depth)
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed

@@ -10,7 +10,8 @@ from backtrail.domain.operation import OperationKind
 from backtrail.domain.redaction import redacted
 from backtrail.domain.rollback import RollbackRequest
 from backtrail.domain.run import Ending, RunOutcome, RunStatus, Verdict, verdict
-from backtrail.services.rollback.execute import carry_out, rollback_order
+from backtrail.services.rollback.execute import carry_out
+from backtrail.services.rollback.order import rollback_order
 from backtrail.services.session.enter import writing
 from backtrail.services.session.journal import Entry, log_done
 

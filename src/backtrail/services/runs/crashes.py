@@ -20,18 +20,16 @@ from backtrail.services.session.journal import Entry, log_done
 if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.domain.run import Run
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
 _KEPT = (RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.TIMEOUT, RunStatus.INTERRUPTED)
 
 
-def take_over(locked: LockedSandbox, *, expired_too: bool = False) -> Run | None:
+def take_over(locked: EnteredSandbox, *, expired_too: bool = False) -> Run | None:
     """The plan's run if its holder is gone; it is ours then, and nothing of it is alive."""
-    ws = locked.workspace
-    with ws.database.read() as uow:
-        run = uow.runs.live(locked.plan.plan_id)
+    ws, run = locked.workspace, locked.rows.run
     if run is None or run.run_id == ws.run_id:
         return None
     gone = (Health.DEAD, Health.EXPIRED) if expired_too else (Health.DEAD,)

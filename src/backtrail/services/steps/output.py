@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from backtrail.domain.step import OutputState, outputs_to_drop
-from backtrail.domain.timeline import lineage_of
 from backtrail.git.osfiles.durable import fsync_directory
 
 if TYPE_CHECKING:
@@ -143,13 +142,10 @@ class OutputShelf:
         return self.directory / f"{attempt}.gz"
 
 
-def keep_outputs_within_limit(locked: LockedSandbox) -> None:
+def drop_old_outputs(locked: LockedSandbox) -> None:
     """Drop the oldest output that the newest checkpoint covers, as far as there is too much."""
     ws, plan_id = locked.workspace, locked.plan.plan_id
     limit = ws.settings.steps.max_output_bytes
-    with ws.database.read() as uow:
-        if uow.steps.kept_output_bytes(plan_id) <= limit:
-            return
     with ws.database.write() as uow:
         going = _going(uow, locked, limit)
         if not going:
@@ -166,7 +162,7 @@ def _going(uow: UnitOfWork, locked: LockedSandbox, limit: int) -> list[Mark]:
     newest = uow.checkpoints.latest(plan.plan_id)
     if newest is None:
         return []
-    lineage = lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    lineage = uow.epochs.lineage(plan.plan_id, plan.current_epoch)
     pending = uow.steps.ledger(plan.plan_id, lineage).pending
     return outputs_to_drop(
         uow.steps.marks(plan.plan_id),

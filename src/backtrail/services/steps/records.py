@@ -19,7 +19,6 @@ from backtrail.domain.step import (
     StepVerdict,
     step_verdict,
 )
-from backtrail.domain.timeline import lineage_of
 from backtrail.services.references import current_decision
 from backtrail.services.session.context import new_id
 
@@ -79,7 +78,7 @@ class Attempt:
 
 def ledger_now(uow: UnitOfWork, plan: Plan) -> Ledger:
     """The steps of a plan as they stand."""
-    lineage = lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    lineage = uow.epochs.lineage(plan.plan_id, plan.current_epoch)
     return uow.steps.ledger(plan.plan_id, lineage)
 
 
@@ -142,7 +141,7 @@ def record_completion(
     the step's work, and must know that it is done.
     """
     start = attempt.start
-    lineage = lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    lineage = uow.epochs.lineage(plan.plan_id, plan.current_epoch)
     if not lineage.contains(start.epoch, start.position):
         raise RefusedError(
             f"step {attempt.step.name.key!r} was taken back while it ran; its end is not recorded",
