@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import getpass
 import hashlib
-import os
 import platform
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from backtrail.config.effective import EffectiveSettings
-    from backtrail.demo.values import DemoResult, DemoStep
 
 
 _OUT_OF_PLACE = frozenset(
@@ -283,49 +281,6 @@ def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseServ
     layout = _home(_find(start, Ownership(environ)), environ)
     layout.make_directories()
     return DatabaseService(_database_url(layout, environ))
-
-
-def run_demo(
-    environ: Mapping[str, str],
-    *,
-    keep: bool = False,
-    tell: Callable[[DemoStep], None],
-    progress: Callable[[str], None] = _say_nothing,
-    failpoints: Failpoints = NO_FAILPOINTS,
-) -> DemoResult:
-    """The demonstration, in a throw-away repository and with nothing of the user's in force."""
-    from backtrail.demo import story
-
-    @contextmanager
-    def opened(repository: Path) -> Generator[tuple[PlanService, CheckpointService]]:
-        with _hidden_user(repository.parent) as own:
-            services = open_services(
-                repository, own, command_line="plan demo", failpoints=failpoints, progress=progress
-            )
-            try:
-                yield services.plans, services.checkpoints
-            finally:
-                services.close()
-
-    # Python itself would rather use another place, at worst the current directory, than fail.
-    parent = Path(environ.get("TMPDIR") or "/tmp")  # noqa: S108 - mkdtemp makes it safe
-    return story.run_demo(parent, opened, keep=keep, tell=tell, failpoints=failpoints)
-
-
-@contextmanager
-def _hidden_user(home: Path) -> Generator[Mapping[str, str]]:
-    """Hide the user's settings from libraries that read the environment of the whole process."""
-    own = {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    before = dict(os.environ)
-    for name in before:
-        if name.startswith("GIT_") or name == "XDG_CONFIG_HOME":
-            del os.environ[name]
-    os.environ.update(own)
-    try:
-        yield own
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def _user_settings(environ: Mapping[str, str]) -> UserSettings:

@@ -1,6 +1,8 @@
 """`plan demo`."""
 
+from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,15 +17,27 @@ Keep = Annotated[
 
 def demo(session: Session, keep: Keep = False) -> Report:
     """See it work: a throw-away repository is wrecked and brought back before your eyes."""
-    from backtrail.bootstrap import run_demo
+    from backtrail.api import Repo
+    from backtrail.bootstrap import open_services
     from backtrail.cli.views.demo import demo_report, tell_step
+    from backtrail.demo.story import run_demo
+
+    def opened(repository: Path, environ: Mapping[str, str]) -> Repo:
+        services = open_services(
+            repository,
+            environ,
+            command_line="plan demo",
+            failpoints=session.failpoints,
+            progress=session.progress.show,
+        )
+        return Repo(services)
 
     with session.progress:
         result = run_demo(
             session.environ,
+            opened,
             keep=keep,
             tell=partial(tell_step, session),
-            progress=session.progress.show,
             failpoints=session.failpoints,
         )
     return demo_report(session, result)
