@@ -192,6 +192,10 @@ class Ending:
     problem: BacktrailError | None = None
     """What Backtrail itself could not do around it."""
 
+    @property
+    def succeeded(self) -> bool:
+        return self.cause is Cause.EXIT and self.exit_code == 0 and self.problem is None
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

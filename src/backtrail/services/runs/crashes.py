@@ -14,7 +14,7 @@ from backtrail.domain.run import RunStatus
 from backtrail.processes.ending import end_all, named
 from backtrail.processes.family import Family
 from backtrail.processes.identity import identity_of
-from backtrail.services.lease import Health, Timing, fenced, health, new_lease
+from backtrail.services.lease import Timing, fenced, may_be_taken_over, new_lease
 from backtrail.services.session.journal import Entry, log_done
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def take_over(locked: EnteredSandbox, *, expired_too: bool = False) -> Run | Non
     ws, run = locked.workspace, locked.rows.run
     if run is None or run.run_id == ws.run_id:
         return None
-    gone = (Health.DEAD, Health.EXPIRED) if expired_too else (Health.DEAD,)
     family = Family(run.run_id, run.command)
-    if health(ws, run) not in gone or family.holds_this_process():
+    if not may_be_taken_over(ws, run, expired_too=expired_too) or family.holds_this_process():
         return None
     taken = _claim(ws, run)
     if taken is None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from backtrail.domain.errors import (
-    BacktrailError,
     BusyError,
     FailedError,
     LeaseLostError,
@@ -29,34 +28,47 @@ from backtrail.domain.run import (
     RunOutcome,
     RunStatus,
 )
-from backtrail.services.lease import Health, Timing, health
+from backtrail.services.lease import Timing, is_held
 from backtrail.services.references import find_run
 from backtrail.services.runs.active import ActiveRun, live_run
-from backtrail.services.runs.admission import RunOrder, request_abort, wait_until_over
-from backtrail.services.runs.conclude import conclude, give_up
+from backtrail.services.runs.admission import (
+    Admitted,
+    RunOrder,
+    request_abort,
+    wait_until_over,
+)
 from backtrail.services.runs.step import (
+    Reused,
     StepOutcome,
     as_step,
-    reusable,
+    reuse_or_admit,
     reused_outcome,
     run_outcome,
     step_request,
 )
-from backtrail.services.runs.supervise import Execution
+from backtrail.services.runs.supervise import Execution, end_block
+from backtrail.services.session.context import DEFAULT_WAIT
 from backtrail.services.steps.records import ledger_now
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
-    from backtrail.domain.plan import Plan
+    from backtrail.domain.plan import Plan, Sandbox
     from backtrail.services.session.context import Workspace
     from backtrail.storage.database import UnitOfWork
 
 
-def directory_in_sandbox(ws: Workspace, plan: PlanId, wanted: str) -> Path:
-    """The real path of a directory of the sandbox, named from the sandbox's own root."""
-    given = ws.plan(plan).sandbox.path
-    root = Path(os.path.realpath(given))
-    place = Path(os.path.realpath(given / wanted))
+class HowToRun(TypedDict, total=False):
+    """What may be said about a run besides its command and its options."""
+
+    if_running: IfRunning
+    cwd: str
+    wait: float
+
+
+def directory_in_sandbox(sandbox: Sandbox, wanted: str) -> tuple[str, str]:
+    """The real paths of a sandbox and of a directory in it, named from its root."""
+    root = Path(os.path.realpath(sandbox.path))
+    place = Path(os.path.realpath(sandbox.path / wanted))
     if not place.is_relative_to(root):
         raise UsageError(
             f"the directory {wanted!r} is not inside the sandbox",
@@ -66,7 +78,7 @@ def directory_in_sandbox(ws: Workspace, plan: PlanId, wanted: str) -> Path:
         raise UsageError(
             f"there is no directory {wanted!r} in the sandbox", hint=f"name one below {root}"
         )
-    return place
+    return str(root), str(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +105,7 @@ def resumable(ws: Workspace, plan_id: PlanId) -> Resumption:
     with ws.database.read() as uow:
         plan, newest = uow.plans.get(plan_id), uow.runs.list(plan_id, 1)
         run = newest[0] if newest else None
-        if run is not None and run.live and health(ws, run) is Health.ALIVE:
+        if run is not None and run.live and is_held(ws, run):
             raise BusyError(f"run {run.number} of this plan is active", hint="wait for it")
         if run is None or not (run.live or run.status is RunStatus.INTERRUPTED):
             how = f"run {run.number} ended with {run.status}" if run else "nothing was run"
@@ -157,13 +169,11 @@ class RunService:
         argv: Sequence[str],
         options: RunOptions | None = None,
         *,
-        if_running: IfRunning = IfRunning.REJECT,
-        cwd: str = ".",
-        wait: float = 30.0,
         execution: Execution | None = None,
+        **how: Unpack[HowToRun],
     ) -> RunOutcome:
         """Run a command in the sandbox; whatever becomes of it, it is over when this returns."""
-        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
+        order = self._order(plan, _command(argv), options, how)
         return self._executed(order, execution or Execution(self._environ))
 
     def execute_step(
@@ -172,60 +182,53 @@ class RunService:
         argv: Sequence[str],
         options: RunOptions,
         *,
-        if_running: IfRunning = IfRunning.REJECT,
-        cwd: str = ".",
-        wait: float = 30.0,
         execution: Execution | None = None,
+        **how: Unpack[HowToRun],
     ) -> StepOutcome:
         """As `execute`, unless the step was done before: then its record is used again."""
         ws, step = self._workspace, options.step
         if step is None:
             raise UsageError("no step is named", hint="options.step says which one it is")
-        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
+        order = self._order(plan, _command(argv), options, how)
         plain = execution or Execution(self._environ)
         request = step_request(ws, order, step, plain.environ)
-        done = reusable(ws, order, request)
-        if done is not None:
-            return reused_outcome(ws, done, plain.streams)
-        outcome = self._executed(order, as_step(plain, request, step))
+        found = reuse_or_admit(ws, order, request)
+        if isinstance(found, Reused):
+            return reused_outcome(ws, found, plain.streams)
+        outcome = self._executed(order, as_step(plain, request, step), found)
         return run_outcome(ws, request, outcome)
 
     def _order(
-        self,
-        plan: PlanId,
-        argv: Sequence[str],
-        options: RunOptions | None,
-        *,
-        if_running: IfRunning,
-        cwd: str,
-        wait: float,
+        self, plan: PlanId, argv: tuple[str, ...], options: RunOptions | None, how: HowToRun
     ) -> RunOrder:
-        if not argv:
-            raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+        sandbox = self._workspace.plan(plan).sandbox
+        root, directory = directory_in_sandbox(sandbox, how.get("cwd", "."))
         return RunOrder(
             plan_id=plan,
-            argv=tuple(argv),
-            cwd=str(directory_in_sandbox(self._workspace, plan, cwd)),
+            argv=argv,
+            root=root,
+            cwd=directory,
             options=options or RunOptions(),
-            if_running=if_running,
-            wait=wait,
+            if_running=how.get("if_running", IfRunning.REJECT),
+            wait=how.get("wait", DEFAULT_WAIT),
+            timing=self._timing,
         )
 
-    def _executed(self, order: RunOrder, execution: Execution) -> RunOutcome:
-        with live_run(self._workspace, order, self._timing, signals=True) as run:
-            with _closed_in_any_case(run):
+    def _executed(
+        self, order: RunOrder, execution: Execution, admitted: Admitted | None = None
+    ) -> RunOutcome:
+        with live_run(self._workspace, order, admitted, signals=True) as run:
+            with run.closed_in_any_case():
                 run.protect()
                 ending = execution.perform(run)
-            return conclude(run, ending)
+            return run.conclude(ending)
 
     @contextmanager
     def run(
         self,
         plan: PlanId,
         options: RunOptions | None = None,
-        *,
-        if_running: IfRunning = IfRunning.REJECT,
-        wait: float = 30.0,
+        **how: Unpack[HowToRun],
     ) -> Generator[ActiveRun]:
         """Protect a block of Python code: an exception is a failure, and is raised again.
 
@@ -233,10 +236,9 @@ class RunService:
         for the end. Processes that the block starts belong to the run if they are given its
         `environment`.
         """
-        directory = directory_in_sandbox(self._workspace, plan, ".")
-        order = RunOrder(plan, (), str(directory), options or RunOptions(), if_running, wait)
-        with live_run(self._workspace, order, self._timing, signals=False) as run:
-            with _closed_in_any_case(run):
+        order = self._order(plan, (), options, how)
+        with live_run(self._workspace, order, signals=False) as run:
+            with run.closed_in_any_case():
                 run.protect()
                 run.mark_started(None)
             self._blocks.append(run)
@@ -319,17 +321,10 @@ class RunService:
         return ended
 
 
-@contextmanager
-def _closed_in_any_case(run: ActiveRun) -> Generator[None]:
-    """Whatever prevents a verdict is recorded, so that the run stands in nobody's way."""
-    try:
-        yield
-    except LeaseLostError:
-        raise
-    except BaseException as error:
-        with suppress(BacktrailError):
-            give_up(run, error)
-        raise
+def _command(argv: Sequence[str]) -> tuple[str, ...]:
+    if not argv:
+        raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+    return tuple(argv)
 
 
 def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRun]:
@@ -340,15 +335,15 @@ def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRu
     except BaseException as error:
         aborted = isinstance(error, (RunAbortedError, KeyboardInterrupt))
         cause = Cause.REQUEST if aborted else Cause.EXIT
-        outcome = conclude(run, execution.end_block(run, cause))
+        outcome = run.conclude(end_block(run, cause))
         if outcome.problem is not None:
             raise outcome.problem from error
         raise
-    with _closed_in_any_case(run):
-        ending = execution.end_block(run, Cause.EXIT, code=0)
+    with run.closed_in_any_case():
+        ending = end_block(run, Cause.EXIT, code=0)
         if ending.problem is None:
             ending = execution.after_success(run, ending)
-    outcome = conclude(run, ending)
+    outcome = run.conclude(ending)
     if outcome.problem is not None:
         raise outcome.problem
     if outcome.run.status is not RunStatus.SUCCESS:

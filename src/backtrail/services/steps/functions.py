@@ -16,12 +16,12 @@ from backtrail.domain.errors import (
     StorageError,
     UsageError,
 )
+from backtrail.domain.ledger import StepVerdict
 from backtrail.domain.redaction import redacted
 from backtrail.domain.step import (
     Outcome,
     Result,
     StepName,
-    StepVerdict,
     UnrecordableError,
     call_digests,
     check_key,
@@ -29,21 +29,14 @@ from backtrail.domain.step import (
     to_json,
 )
 from backtrail.services.steps.digest_key import digest_key
-from backtrail.services.steps.records import (
-    Attempt,
-    StepRequest,
-    judge,
-    record_completion,
-    record_reuse,
-    record_start,
-)
+from backtrail.services.steps.records import StepRequest, end_not_known, recording_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from backtrail.domain.ids import PlanId, RunId
     from backtrail.services.session.context import Workspace
-    from backtrail.services.steps.records import Judgement
+    from backtrail.services.steps.records import Attempt, Judgement
 
 
 class StepCalls:
@@ -64,15 +57,14 @@ class StepCalls:
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What the function returns for these arguments, now or when it was called before."""
         request = self._request(key, function, arguments, reuse_failed=reuse_failed)
-        judgement, attempt = self._begin(request)
+        with recording_steps(self._ws, self._plan_id) as steps:
+            judgement = steps.begin(request, self._run_id)
+        attempt = judgement.attempt
         if attempt is None:
             return _recorded(key, judgement)
         self._ws.failpoints.reach("step.started")
         if judgement.verdict is StepVerdict.INTERRUPTED:
-            how = "it runs again" if reconcile is None else "it is reconciled"
-            self._ws.notices.append(
-                f"step {key!r} was started before and its end is not known: {how}"
-            )
+            self._ws.notices.append(end_not_known(key, reconciled=reconcile is not None))
             if reconcile is not None:
                 return self._perform(key, attempt, reconcile, ())
         if judgement.verdict is StepVerdict.CHANGED:
@@ -106,16 +98,6 @@ class StepCalls:
             reuse_failed=reuse_failed,
         )
 
-    def _begin(self, request: StepRequest) -> tuple[Judgement, Attempt | None]:
-        with self._ws.database.write() as uow:
-            plan = uow.plans.lock(self._plan_id)
-            judgement = judge(uow, plan, request, active=(self._run_id,))
-            if judgement.verdict is StepVerdict.REUSE:
-                record_reuse(uow, plan, judgement.held, self._ws.now())
-                return judgement, None
-            now = self._ws.now()
-            return judgement, record_start(uow, plan, request, judgement, self._run_id, now)
-
     def _perform(
         self, key: str, attempt: Attempt, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> Any:  # noqa: ANN401 - as above
@@ -141,9 +123,8 @@ class StepCalls:
         return from_json(written)
 
     def _complete(self, attempt: Attempt, result: Result) -> None:
-        with self._ws.database.write() as uow:
-            plan = uow.plans.lock(self._plan_id)
-            record_completion(uow, plan, attempt, result, self._ws.now())
+        with recording_steps(self._ws, self._plan_id) as steps:
+            steps.complete(attempt, result)
         self._ws.failpoints.reach("step.completed")
 
 

@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from backtrail.domain.step import OutputState, outputs_to_drop
+from backtrail.domain.ledger import outputs_to_drop
+from backtrail.domain.step import OutputState
 from backtrail.git.osfiles.durable import fsync_directory
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from backtrail.domain.ids import DecisionId, MarkId, PlanId
-from backtrail.domain.step import Ledger, Mark, OutputState, Result, Step, StepName, ledger_of
+from backtrail.domain.ledger import Ledger, ledger_of
+from backtrail.domain.step import Mark, OutputState, Result, Step, StepName
 from backtrail.domain.timeline import Lineage
 from backtrail.storage.rows.tables import StepMarkRow, StepRow
 
