@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
@@ -63,12 +63,7 @@ class StepOptions:
         return replace(self, reconcile=reconcile)
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "reconcile": self.reconcile,
-            "reuse_failed": self.reuse_failed,
-            "variables": list(self.variables),
-        }
+        return {**asdict(self), "variables": list(self.variables)}
 
     @classmethod
     def from_json(cls, stored: object) -> StepOptions | None:

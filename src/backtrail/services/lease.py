@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from backtrail.domain.errors import BacktrailError, LeaseLostError
 from backtrail.domain.run import Cause, Lease
-from backtrail.processes.identity import alive, same_boot
+from backtrail.processes.table import alive, same_boot
 
 if TYPE_CHECKING:
     from backtrail.domain.run import Run

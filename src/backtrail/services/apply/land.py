@@ -7,7 +7,7 @@ end: while the branch is locked at its old place, its checkout is brought to the
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BacktrailError, FailedError, GitFailedError
@@ -34,47 +34,41 @@ if TYPE_CHECKING:
 
     from backtrail.domain.operation import Operation
     from backtrail.git.applying.checkout import Checkout
+    from backtrail.services.apply.proposal import Proposal
     from backtrail.services.session.context import LockedSandbox
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """A finished commit, and the branch that is to get it."""
-
-    target: Target
-    new: CommitId
-    strategy: ApplyStrategy
-
-
-def land(locked: LockedSandbox, users: UsersGit, operation: Operation, landing: Landing) -> None:
+def land(
+    locked: LockedSandbox, users: UsersGit, operation: Operation, found: Proposal, new: CommitId
+) -> None:
     """Bring the commit onto the branch; from here on the operation says how to go on.
 
     The rows come last, when nothing else is left to do.
     """
-    ws, target = locked.workspace, landing.target
-    _refuse_incomplete(users, landing)
+    ws, target = locked.workspace, found.target
+    _refuse_incomplete(users, target, new)
     result = {
         "onto": target.branch,
-        "strategy": str(landing.strategy),
+        "strategy": str(found.strategy),
         "previous_head": target.old,
-        "commit": landing.new,
+        "commit": new,
     }
     with ws.database.write() as uow:
         uow.operations.update(operation.operation_id, state=OperationState.RESTORING, result=result)
     operation = replace(operation, state=OperationState.RESTORING, result=result)
     ws.failpoints.reach("apply.landing")
     try:
-        _move(locked, users, target, landing.new, again=False)
+        _move(locked, users, target, new, again=False)
     except BacktrailError as error:
-        if resolve_refs(ws.common_dir, [target.ref]).get(target.ref) != landing.new:
+        if resolve_refs(ws.common_dir, [target.ref]).get(target.ref) != new:
             fail_operation(ws, operation, error.message)
             raise
 
 
-def _refuse_incomplete(users: UsersGit, landing: Landing) -> None:
+def _refuse_incomplete(users: UsersGit, target: Target, new: CommitId) -> None:
     """Moving a branch checks only the commit itself; its files must be there, too."""
-    known = ("--not", landing.target.old) if landing.target.old else ()
-    walk = users.plumbing().run("rev-list", "--objects", "--quiet", landing.new, *known)
+    known = ("--not", target.old) if target.old else ()
+    walk = users.plumbing().run("rev-list", "--objects", "--quiet", new, *known)
     if walk.code:
         raise GitFailedError(
             "the commit is not whole: objects of it are missing from the repository",

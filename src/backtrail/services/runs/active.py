@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, CheckpointType
 from backtrail.domain.errors import (
@@ -31,7 +31,7 @@ from backtrail.services.runs.admission import Admitted, RunOrder, admit
 from backtrail.services.session.enter import writing
 from backtrail.services.session.journal import Entry, log_done
 from backtrail.services.snapshot.reuse import automatic_checkpoint
-from backtrail.services.steps.functions import StepCalls
+from backtrail.services.steps.functions import HowToCall, StepCalls
 
 if TYPE_CHECKING:
     from backtrail.domain.plan import Plan
@@ -79,16 +79,13 @@ class ActiveRun:
         key: str,
         function: Callable[..., Any],
         *arguments: Any,  # noqa: ANN401 - whatever the function takes
-        reuse_failed: bool = False,
-        reconcile: Callable[[], Any] | None = None,
+        **how: Unpack[HowToCall],
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What a function returns, computed now or by an earlier run that recorded it."""
         self.check()
         if self.calls is None:
             self.calls = StepCalls(self.ws, self.run.plan_id, self.run.run_id)
-        return self.calls.call(
-            key, function, arguments, reuse_failed=reuse_failed, reconcile=reconcile
-        )
+        return self.calls.call(key, function, arguments, **how)
 
     def protect(self) -> None:
         """The pre-run checkpoint; if it cannot be made, and need not be, that is said."""

@@ -11,7 +11,7 @@ from backtrail.domain.errors import BusyError, FailedError, RefusedError
 from backtrail.domain.ids import RunId
 from backtrail.domain.redaction import redacted_words
 from backtrail.domain.run import ABORTABLE, AbortAction, IfRunning, Run, RunOptions, RunStatus
-from backtrail.processes.identity import identity_of
+from backtrail.processes.table import identity_of
 from backtrail.services.lease import Timing, is_held, new_lease
 from backtrail.services.session.context import DEFAULT_WAIT, new_id
 from backtrail.services.session.enter import writing

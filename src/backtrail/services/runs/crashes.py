@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.run import RunStatus
-from backtrail.processes.ending import end_all, named
-from backtrail.processes.family import Family
-from backtrail.processes.identity import identity_of
+from backtrail.processes.family import Family, named
+from backtrail.processes.table import identity_of
 from backtrail.services.lease import Timing, fenced, may_be_taken_over, new_lease
 from backtrail.services.session.journal import Entry, log_done
 
@@ -39,7 +38,7 @@ def take_over(locked: EnteredSandbox, *, expired_too: bool = False) -> Run | Non
     if taken is None:
         return None
     ws.failpoints.reach("run.taken_over")
-    done = end_all(family.members, grace=Timing().grace)
+    done = family.end(grace=Timing().grace)
     if done.ended:
         ws.notices.append(f"ended what run {run.number} had left running: {named(done.ended)}")
     if done.left:

@@ -39,8 +39,8 @@ from backtrail.services.runs.admission import (
 )
 from backtrail.services.runs.step import (
     Reused,
+    StepExecution,
     StepOutcome,
-    as_step,
     reuse_or_admit,
     reused_outcome,
     run_outcome,
@@ -48,6 +48,7 @@ from backtrail.services.runs.step import (
 )
 from backtrail.services.runs.supervise import Execution, end_block
 from backtrail.services.session.context import DEFAULT_WAIT
+from backtrail.services.steps.functions import HowToCall
 from backtrail.services.steps.records import ledger_now
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ class RunService:
         found = reuse_or_admit(ws, order, request)
         if isinstance(found, Reused):
             return reused_outcome(ws, found, plain.streams)
-        outcome = self._executed(order, as_step(plain, request, step), found)
+        outcome = self._executed(order, StepExecution(plain, request, step), found)
         return run_outcome(ws, request, outcome)
 
     def _order(
@@ -215,7 +216,10 @@ class RunService:
         )
 
     def _executed(
-        self, order: RunOrder, execution: Execution, admitted: Admitted | None = None
+        self,
+        order: RunOrder,
+        execution: Execution | StepExecution,
+        admitted: Admitted | None = None,
     ) -> RunOutcome:
         with live_run(self._workspace, order, admitted, signals=True) as run:
             with run.closed_in_any_case():
@@ -252,8 +256,7 @@ class RunService:
         key: str,
         function: Callable[..., Any],
         *arguments: Any,  # noqa: ANN401 - whatever the function takes
-        reuse_failed: bool = False,
-        reconcile: Callable[[], Any] | None = None,
+        **how: Unpack[HowToCall],
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What a function returns, as a step of the run whose block this is called in."""
         if not self._blocks:
@@ -261,9 +264,7 @@ class RunService:
                 f"there is no run that step {key!r} could belong to",
                 hint="call it inside of `with runs.run(plan):`",
             )
-        return self._blocks[-1].step(
-            key, function, *arguments, reuse_failed=reuse_failed, reconcile=reconcile
-        )
+        return self._blocks[-1].step(key, function, *arguments, **how)
 
     def get(self, plan: PlanId, reference: str) -> Run:
         """The run that a number, an id or the beginning of an id names."""

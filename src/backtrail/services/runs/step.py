@@ -61,10 +61,11 @@ _NOT_THERE = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepExecution(Execution):
+@dataclass(frozen=True, slots=True)
+class StepExecution:
     """A command that is a step."""
 
+    plain: Execution
     request: StepRequest
     step: StepOptions
 
@@ -73,10 +74,11 @@ class StepExecution(Execution):
         judgement = self._begin(run)
         if judgement.attempt is None:
             # Another run completed the step just before this one was admitted.
-            code = _replay(run.ws, judgement.held, self.streams)
+            code = _replay(run.ws, judgement.held, self.plain.streams)
             return Ending(Cause.EXIT, code, started=False)
         run.ws.failpoints.reach("step.started")
-        with self.adopting() as own:
+        with self.plain.adopting() as plain:
+            own = replace(self, plain=plain)
             return own.run_step(run, judgement.attempt, own.argv_for(run, judgement))
 
     def _begin(self, run: ActiveRun) -> Judgement:
@@ -105,11 +107,11 @@ class StepExecution(Execution):
         run.ws.failpoints.reach("step.ended")
         if not ending.succeeded or run.order.options.verify is None:
             self._complete(run, attempt, ending, kept)
-            return self.after_success(run, ending) if ending.succeeded else ending
+            return self.plain.after_success(run, ending) if ending.succeeded else ending
         # Whether it succeeded is known only after the check, and the checkpoint comes before that.
         with run.ws.database.write() as uow:
             position = uow.plans.next_position(run.run.plan_id)
-        checked = self.after_success(run, ending)
+        checked = self.plain.after_success(run, ending)
         self._complete(run, attempt, checked, kept, position)
         return checked
 
@@ -118,10 +120,9 @@ class StepExecution(Execution):
     ) -> tuple[Ending, KeptOutput]:
         """The command, with a copy of what it prints."""
         writer = self._shelf(run).writer(attempt.start.mark_id)
-        targets = {stream: self.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
+        targets = {stream: self.plain.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
         with Tee(targets, writer.write) as tee:
-            own = replace(self, streams=tee.streams)
-            ending = own.execute(run, argv)
+            ending = replace(self.plain, streams=tee.streams).execute(run, argv)
         kept = writer.close()
         if kept.problem is not None:
             run.ws.notices.append(
@@ -151,18 +152,6 @@ class StepExecution(Execution):
 
     def _shelf(self, run: ActiveRun) -> OutputShelf:
         return OutputShelf.of(run.ws.layout.home, run.run.plan_id)
-
-
-def as_step(execution: Execution, request: StepRequest, step: StepOptions) -> StepExecution:
-    """The same surroundings, for a command that is a step."""
-    return StepExecution(
-        environ=execution.environ,
-        streams=execution.streams,
-        adopt=execution.adopt,
-        before_start=execution.before_start,
-        request=request,
-        step=step,
-    )
 
 
 def _about_change(request: StepRequest, judgement: Judgement) -> str:

@@ -21,9 +21,8 @@ from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.run import Cause, Ending
 from backtrail.processes.alarm import Alarm
 from backtrail.processes.child import Command, launch
-from backtrail.processes.ending import EndedProcesses, end_all, named
-from backtrail.processes.family import Family, adopting_orphans
-from backtrail.processes.identity import identity_of
+from backtrail.processes.family import EndedProcesses, Family, adopting_orphans, named
+from backtrail.processes.table import identity_of
 from backtrail.services.lease import Timing
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class Supervised:
         finally:
             if self._terminal and signal.SIGINT in by.alarm.signals:
                 self._let_it_tidy_up()
-            gone = end_all(self._family.members, grace=by.grace, hurried=lambda: by.alarm.hurried)
+            gone = self._family.end(grace=by.grace, hurried=lambda: by.alarm.hurried)
             code = self._collected(code, gone)
         by.failpoints.reach("run.family_ended")
         return Ended(cause, code, gone)
@@ -224,7 +223,7 @@ class Execution:
 
 def end_block(run: ActiveRun, cause: Cause, code: int = 1) -> Ending:
     """The end of a block of Python code, and of the processes that it gave the run's id."""
-    gone = end_all(Family(run.run.run_id, None).members, grace=run.order.timing.grace)
+    gone = Family(run.run.run_id, None).end(grace=run.order.timing.grace)
     return ending_of(run, Ended(cause, code, gone))
 
 

@@ -7,7 +7,8 @@ are recorded as JSON, so that a result is the same whether it was computed or co
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from backtrail.domain.errors import (
     FailedError,
@@ -39,6 +40,15 @@ if TYPE_CHECKING:
     from backtrail.services.steps.records import Attempt, Judgement
 
 
+class HowToCall(TypedDict, total=False):
+    """What may be said about a step besides its function."""
+
+    reuse_failed: bool
+    """Whether an exception that was recorded is raised again, instead of another try."""
+    reconcile: Callable[[], Any] | None
+    """Finds out what the function had done if its end is not known."""
+
+
 class StepCalls:
     """The steps of one run of Python code."""
 
@@ -51,12 +61,12 @@ class StepCalls:
         key: str,
         function: Callable[..., Any],
         arguments: tuple[Any, ...],
-        *,
-        reuse_failed: bool = False,
-        reconcile: Callable[[], Any] | None = None,
+        **how: Unpack[HowToCall],
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What the function returns for these arguments, now or when it was called before."""
-        request = self._request(key, function, arguments, reuse_failed=reuse_failed)
+        request = self._request(key, function, arguments)
+        request = replace(request, reuse_failed=how.get("reuse_failed", False))
+        reconcile = how.get("reconcile")
         with recording_steps(self._ws, self._plan_id) as steps:
             judgement = steps.begin(request, self._run_id)
         attempt = judgement.attempt
@@ -75,12 +85,7 @@ class StepCalls:
         return self._perform(key, attempt, function, arguments)
 
     def _request(
-        self,
-        key: str,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        *,
-        reuse_failed: bool,
+        self, key: str, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> StepRequest:
         check_key(key)
         try:
@@ -95,7 +100,6 @@ class StepCalls:
             name=StepName(key, self._calls[key]),
             digests=call_digests(digest_key(self._ws.layout), written),
             command=(_name(function),),
-            reuse_failed=reuse_failed,
         )
 
     def _perform(

@@ -23,9 +23,8 @@ from backtrail.domain.redaction import redacted_words
 from backtrail.domain.tools import ToolCall, check_tool_name, marks_of
 from backtrail.domain.wording import shortened
 from backtrail.git.compare.states import changes_between
-from backtrail.processes.ending import named
-from backtrail.processes.family import RUN_VARIABLE
-from backtrail.processes.identity import identity_of
+from backtrail.processes.family import RUN_VARIABLE, named
+from backtrail.processes.table import identity_of
 from backtrail.services.lease import is_held
 from backtrail.services.runs.service import directory_in_sandbox
 from backtrail.services.runs.supervise import Execution
