@@ -36,7 +36,7 @@ from backtrail.services.steps.functions import HowToCall, StepCalls
 if TYPE_CHECKING:
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RollbackResult
-    from backtrail.services.session.context import Workspace
+    from backtrail.services.session.context import LockedSandbox, Workspace
 
 
 _PATIENCE_SECONDS = 300.0
@@ -87,10 +87,13 @@ class ActiveRun:
             self.calls = StepCalls(self.ws, self.run.plan_id, self.run.run_id)
         return self.calls.call(key, function, arguments, **how)
 
-    def protect(self) -> None:
-        """The pre-run checkpoint; if it cannot be made, and need not be, that is said."""
+    def protect(self, entered: LockedSandbox | None = None) -> None:
+        """The pre-run checkpoint; if it cannot be made, and need not be, that is said.
+
+        `entered`: the sandbox, if somebody holds its lock for us already.
+        """
         try:
-            self.pre_checkpoint = self._capture(CheckpointType.PRE_RUN)
+            self.pre_checkpoint = self._capture(CheckpointType.PRE_RUN, entered)
         except (LeaseLostError, RunAbortedError, SandboxInvalidError):
             # There is nothing to go on with, or nowhere.
             raise
@@ -134,7 +137,7 @@ class ActiveRun:
         self.ws.failpoints.reach("run.saved_after")
         return self.post_checkpoint
 
-    def _capture(self, kind: CheckpointType) -> Checkpoint:
+    def _capture(self, kind: CheckpointType, entered: LockedSandbox | None = None) -> Checkpoint:
         when = "before" if kind is CheckpointType.PRE_RUN else "after"
         words = " ".join(self.run.argv) or "Python code"
         request = CheckpointRequest(
@@ -142,6 +145,8 @@ class ActiveRun:
             checkpoint_type=kind,
             meta={"run_id": self.run.run_id},
         )
+        if entered is not None:
+            return automatic_checkpoint(replace(entered, workspace=self.ws), request).checkpoint
         with writing(self.ws, self.run.plan_id, wait=self.order.wait) as locked:
             return automatic_checkpoint(locked, request).checkpoint
 
@@ -261,14 +266,17 @@ class ActiveRun:
 def live_run(
     ws: Workspace, order: RunOrder, admitted: Admitted | None = None, *, signals: bool
 ) -> Generator[ActiveRun]:
-    """An admitted run whose lease is renewed; with `signals`, they end it instead of us."""
+    """A protected run whose lease is renewed; with `signals`, they end it instead of us."""
     alarm = Alarm()
     try:
-        plan, run = admitted or admit(ws, order)
+        plan, run, locked = admitted or admit(ws, order)
         own = fenced(ws, run)
         ws.failpoints.reach("run.admitted")
         heartbeat = Heartbeat(own, run, alarm, order.timing)
         with heartbeat, alarm.on_signals() if signals else nullcontext():
-            yield ActiveRun(own, order, plan, run, alarm)
+            active = ActiveRun(own, order, plan, run, alarm)
+            with active.closed_in_any_case():
+                active.protect(locked)
+            yield active
     finally:
         alarm.close()

@@ -20,7 +20,7 @@ from backtrail.services.session.guards import check_plan_allows_work
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
     from backtrail.domain.plan import Plan
-    from backtrail.services.session.context import Workspace
+    from backtrail.services.session.context import LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
@@ -51,6 +51,8 @@ class Admitted(NamedTuple):
 
     plan: Plan
     run: Run
+    locked: LockedSandbox | None = None
+    """The sandbox, if it was entered to decide that."""
 
 
 def admit(ws: Workspace, order: RunOrder) -> Admitted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -48,6 +48,7 @@ from backtrail.services.runs.step import (
 )
 from backtrail.services.runs.supervise import Execution, end_block
 from backtrail.services.session.context import DEFAULT_WAIT
+from backtrail.services.session.enter import writing
 from backtrail.services.steps.functions import HowToCall
 from backtrail.services.steps.records import ledger_now
 
@@ -175,7 +176,8 @@ class RunService:
     ) -> RunOutcome:
         """Run a command in the sandbox; whatever becomes of it, it is over when this returns."""
         order = self._order(plan, _command(argv), options, how)
-        return self._executed(order, execution or Execution(self._environ))
+        with live_run(self._workspace, order, signals=True) as run:
+            return _performed(run, execution or Execution(self._environ))
 
     def execute_step(
         self,
@@ -193,10 +195,18 @@ class RunService:
         order = self._order(plan, _command(argv), options, how)
         plain = execution or Execution(self._environ)
         request = step_request(ws, order, step, plain.environ)
-        found = reuse_or_admit(ws, order, request)
-        if isinstance(found, Reused):
-            return reused_outcome(ws, found, plain.streams)
-        outcome = self._executed(order, StepExecution(plain, request, step), found)
+        with ExitStack() as until_over:
+            # The sandbox is entered once, to judge the step and to protect the run that it takes.
+            with writing(ws, plan, wait=order.wait) as locked:
+                found = reuse_or_admit(locked, order, request)
+                admitted = found if isinstance(found, Admitted) else None
+                begun = admitted and until_over.enter_context(
+                    live_run(ws, order, admitted, signals=True)
+                )
+            if isinstance(found, Reused):
+                return reused_outcome(ws, found, plain.streams)
+            run = begun or until_over.enter_context(live_run(ws, order, signals=True))
+            outcome = _performed(run, StepExecution(plain, request, step))
         return run_outcome(ws, request, outcome)
 
     def _order(
@@ -215,18 +225,6 @@ class RunService:
             timing=self._timing,
         )
 
-    def _executed(
-        self,
-        order: RunOrder,
-        execution: Execution | StepExecution,
-        admitted: Admitted | None = None,
-    ) -> RunOutcome:
-        with live_run(self._workspace, order, admitted, signals=True) as run:
-            with run.closed_in_any_case():
-                run.protect()
-                ending = execution.perform(run)
-            return run.conclude(ending)
-
     @contextmanager
     def run(
         self,
@@ -243,7 +241,6 @@ class RunService:
         order = self._order(plan, (), options, how)
         with live_run(self._workspace, order, signals=False) as run:
             with run.closed_in_any_case():
-                run.protect()
                 run.mark_started(None)
             self._blocks.append(run)
             try:
@@ -326,6 +323,12 @@ def _command(argv: Sequence[str]) -> tuple[str, ...]:
     if not argv:
         raise UsageError("no command is given", hint="put it after --: plan run -- make test")
     return tuple(argv)
+
+
+def _performed(run: ActiveRun, execution: Execution | StepExecution) -> RunOutcome:
+    with run.closed_in_any_case():
+        ending = execution.perform(run)
+    return run.conclude(ending)
 
 
 def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRun]:

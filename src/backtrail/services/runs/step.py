@@ -30,7 +30,6 @@ from backtrail.domain.step import (
 from backtrail.processes.tee import Tee, write_all
 from backtrail.services.runs.admission import Admitted, RunOrder, add_run
 from backtrail.services.runs.supervise import Execution
-from backtrail.services.session.enter import writing
 from backtrail.services.session.guards import check_plan_allows_work
 from backtrail.services.steps.digest_key import digest_key
 from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, OutputShelf
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from backtrail.domain.run import RunOutcome
     from backtrail.domain.step import Mark
     from backtrail.services.runs.active import ActiveRun
-    from backtrail.services.session.context import Workspace
+    from backtrail.services.session.context import LockedSandbox, Workspace
 
 
 _NOT_THERE = {
@@ -220,20 +219,21 @@ class Reused(NamedTuple):
 
 
 def reuse_or_admit(
-    ws: Workspace, order: RunOrder, request: StepRequest
+    locked: LockedSandbox, order: RunOrder, request: StepRequest
 ) -> Reused | Admitted | None:
     """The step if its result can be used again, else the run that it takes.
 
     None if another run of the plan is in the way.
     """
-    with writing(ws, order.plan_id, wait=order.wait), ws.database.write() as uow:
+    ws = locked.workspace
+    with ws.database.write() as uow:
         plan = uow.plans.lock(order.plan_id)
         check_plan_allows_work(plan)
         if uow.runs.live(plan.plan_id) is not None:
             return None
         judgement = StepRecords(ws, uow, plan).reused(request)
         if judgement.verdict is not StepVerdict.REUSE:
-            return Admitted(plan, add_run(ws, uow, order))
+            return Admitted(plan, add_run(ws, uow, order), locked)
         entry = replace(judgement.held, reuses=judgement.held.reuses + 1)
         return Reused(uow.plans.get(plan.plan_id), entry)
 
