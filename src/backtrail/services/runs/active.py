@@ -147,7 +147,7 @@ class ActiveRun:
         )
         if entered is not None:
             return automatic_checkpoint(replace(entered, workspace=self.ws), request).checkpoint
-        with writing(self.ws, self.run.plan_id, wait=self.order.wait) as locked:
+        with writing(self.ws, self.plan, wait=self.order.wait) as locked:
             return automatic_checkpoint(locked, request).checkpoint
 
     @contextmanager
@@ -219,7 +219,7 @@ class ActiveRun:
                 hint="its files are as it left them",
             )
         try:
-            with writing(self.ws, self.run.plan_id, wait=_PATIENCE_SECONDS) as locked:
+            with writing(self.ws, self.plan, wait=_PATIENCE_SECONDS) as locked:
                 reason = f"run {self.run.number} did not succeed"
                 order = rollback_order(self.pre_checkpoint, RollbackRequest(reason=reason))
                 done = carry_out(locked, order)

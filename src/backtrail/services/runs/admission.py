@@ -34,7 +34,8 @@ class RunOrder:
     The run as it is recorded has the same words, but for the secrets among them.
     """
 
-    plan_id: PlanId
+    plan: Plan
+    """As it was when the run was asked for."""
     argv: tuple[str, ...]
     root: str
     """The real path of the sandbox, which `cwd` is or lies below."""
@@ -44,6 +45,10 @@ class RunOrder:
     wait: float = DEFAULT_WAIT
     """How many seconds to wait for a sandbox that another command has locked."""
     timing: Timing = field(default_factory=Timing)
+
+    @property
+    def plan_id(self) -> PlanId:
+        return self.plan.plan_id
 
 
 class Admitted(NamedTuple):

@@ -122,9 +122,9 @@ def resumable(ws: Workspace, plan_id: PlanId) -> Resumption:
         return Resumption(plan, run, progress_of(uow, plan, run))
 
 
-def command_of(ws: Workspace, plan_id: PlanId, run: Run, given: Sequence[str]) -> tuple[str, ...]:
+def command_of(plan: Plan, run: Run, given: Sequence[str]) -> tuple[str, ...]:
     """The words of a run's command: as recorded or, if a secret was in them, as given again."""
-    recorded, name = shlex.join(run.argv), ws.plan(plan_id).name
+    recorded, name = shlex.join(run.argv), plan.name
     if run.options.holds_redacted:
         raise RefusedError(
             f"run {run.number} had a secret in --verify or --reconcile, which is not kept",
@@ -167,7 +167,7 @@ class RunService:
 
     def execute(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         argv: Sequence[str],
         options: RunOptions | None = None,
         *,
@@ -181,7 +181,7 @@ class RunService:
 
     def execute_step(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         argv: Sequence[str],
         options: RunOptions,
         *,
@@ -197,7 +197,7 @@ class RunService:
         request = step_request(ws, order, step, plain.environ)
         with ExitStack() as until_over:
             # The sandbox is entered once, to judge the step and to protect the run that it takes.
-            with writing(ws, plan, wait=order.wait) as locked:
+            with writing(ws, order.plan, wait=order.wait) as locked:
                 found = reuse_or_admit(locked, order, request)
                 admitted = found if isinstance(found, Admitted) else None
                 begun = admitted and until_over.enter_context(
@@ -210,12 +210,12 @@ class RunService:
         return run_outcome(ws, request, outcome)
 
     def _order(
-        self, plan: PlanId, argv: tuple[str, ...], options: RunOptions | None, how: HowToRun
+        self, given: PlanId | Plan, argv: tuple[str, ...], options: RunOptions | None, how: HowToRun
     ) -> RunOrder:
-        sandbox = self._workspace.plan(plan).sandbox
-        root, directory = directory_in_sandbox(sandbox, how.get("cwd", "."))
+        plan = self._workspace.known(given)
+        root, directory = directory_in_sandbox(plan.sandbox, how.get("cwd", "."))
         return RunOrder(
-            plan_id=plan,
+            plan=plan,
             argv=argv,
             root=root,
             cwd=directory,
@@ -228,7 +228,7 @@ class RunService:
     @contextmanager
     def run(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         options: RunOptions | None = None,
         **how: Unpack[HowToRun],
     ) -> Generator[ActiveRun]:
@@ -287,11 +287,11 @@ class RunService:
         """
         found = resumable(self._workspace, plan)
         run = found.run
-        words = command_of(self._workspace, plan, run, argv)
+        words = command_of(found.plan, run, argv)
         if dry_run:
             return found
         execute = self.execute_step if run.options.step else self.execute
-        outcome = execute(plan, words, run.options, cwd=run.cwd, execution=execution)
+        outcome = execute(found.plan, words, run.options, cwd=run.cwd, execution=execution)
         return replace(found, outcome=outcome)
 
     def abort(self, plan: PlanId, action: AbortAction | None = None) -> Run:

@@ -37,6 +37,7 @@ from backtrail.services.snapshot.reuse import automatic_checkpoint
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.ids import CheckpointId, PlanId
+    from backtrail.domain.plan import Plan
     from backtrail.domain.tools import ToolDeclaration, ToolMarks
     from backtrail.git.checkpoint.state import Glimpse
     from backtrail.services.session.context import Workspace
@@ -55,7 +56,7 @@ class ToolService:
 
     def execute(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         name: str,
         argv: Sequence[str],
         *,
@@ -69,10 +70,12 @@ class ToolService:
                 "no command is given", hint="put it after --: plan tool pytest -- pytest -q"
             )
         ws, around = self._workspace, execution or Execution(self._environ)
-        sandbox = ws.plan(plan).sandbox
-        _, directory = directory_in_sandbox(sandbox, cwd)
-        ours = {"PLAN_ID": plan, "PLAN_SANDBOX": str(sandbox.path)}
-        with self.call(plan, name, words=shlex.join(redacted_words(argv)), wait=wait) as call:
+        known = ws.known(plan)
+        _, directory = directory_in_sandbox(known.sandbox, cwd)
+        ours = {"PLAN_ID": known.plan_id, "PLAN_SANDBOX": str(known.sandbox.path)}
+        with self.call(
+            known.plan_id, name, words=shlex.join(redacted_words(argv)), wait=wait
+        ) as call:
             ended = around.call_tool(tuple(argv), Path(directory), ours, call.operation)
             ws.notices.extend(ended.remarks("tool", argv[0]))
             if ended.processes.left:
@@ -92,8 +95,8 @@ class ToolService:
     ) -> Generator[ToolCall]:
         """A block of Python code as a call of the tool; an exception is a failure, and raised."""
         check_tool_name(name)
-        self._check_nobody_else_runs(plan)
-        calling = _Calling(self._workspace, plan, name, words, wait)
+        found = self._where_nobody_else_runs(plan)
+        calling = _Calling(self._workspace, found, name, words, wait)
         call, glimpse = calling.begin()
         try:
             yield call
@@ -131,19 +134,20 @@ class ToolService:
 
         return decorate
 
-    def _check_nobody_else_runs(self, plan: PlanId) -> None:
+    def _where_nobody_else_runs(self, plan_id: PlanId) -> Plan:
         ws = self._workspace
         with ws.database.read() as uow:
-            check_plan_allows_work(uow.plans.get(plan))
-            live = uow.runs.live(plan)
+            plan, live = uow.plans.get(plan_id), uow.runs.live(plan_id)
+        check_plan_allows_work(plan)
         if live is None or live.run_id == self._environ.get(RUN_VARIABLE):
-            return
+            return plan
         # A block of Python code that is a run is held by the very process that calls.
         if live.holder != identity_of(os.getpid()) and is_held(ws, live):
             raise RefusedError(
                 f"run {live.number} of this plan is active, and this call is no part of it",
                 hint="wait for it, end it with plan abort, or call the tool inside of it",
             )
+        return plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ class _Calling:
     """A tool that is about to be called."""
 
     ws: Workspace
-    plan_id: PlanId
+    plan: Plan
     name: str
     words: str
     wait: float
@@ -171,7 +175,7 @@ class _Calling:
         self.ws.failpoints.reach("tool.protected")
         glimpse = self._glimpse() if self.declared and not self.declared.writes else None
         with self.ws.database.write() as uow:
-            plan = uow.plans.lock(self.plan_id)
+            plan = uow.plans.lock(self.plan.plan_id)
             entry = Entry(OperationKind.TOOL, reason=f"{self.name}: {self.words}")
             outcome = {
                 "tool": self.name,
@@ -223,14 +227,14 @@ class _Calling:
             checkpoint_type=kind,
             source_tool=self.name,
         )
-        with writing(self.ws, self.plan_id, wait=self.wait) as locked:
+        with writing(self.ws, self.plan, wait=self.wait) as locked:
             found = automatic_checkpoint(locked, request)
         if found.reused:
             reused.append(found.checkpoint.checkpoint_id)
         return found.checkpoint
 
     def _glimpse(self) -> Glimpse:
-        return self.ws.camera(self.ws.located(self.ws.plan(self.plan_id))).peek()
+        return self.ws.camera(self.ws.located(self.ws.plan(self.plan.plan_id))).peek()
 
 
 def _made(reused: list[CheckpointId], *marks: Checkpoint | None) -> list[CheckpointId]:
