@@ -62,6 +62,10 @@ class StepEntry:
         return None if self.pending or self.completion is None else self.completion.result
 
     @property
+    def completed_at(self) -> int:
+        return self.completion.position if self.completion else 0
+
+    @property
     def succeeded(self) -> bool:
         return self.result is not None and self.result.succeeded
 
@@ -99,7 +103,7 @@ class Ledger:
     @property
     def last_succeeded(self) -> StepEntry | None:
         """The one that came to its end last, wherever its place is."""
-        return max(self.succeeded, key=_completed_at, default=None)
+        return max(self.succeeded, key=lambda e: e.completed_at, default=None)
 
     def named(self, name: StepName) -> StepEntry | None:
         return next((entry for entry in self.valid if entry.step.name == name), None)
@@ -107,10 +111,6 @@ class Ledger:
     def under_way(self, active: Collection[RunId]) -> StepEntry | None:
         """The step that a run is at, if there is one: no other may start before it has ended."""
         return next((e for e in self.pending if e.attempt.run_id in active), None)
-
-
-def _completed_at(entry: StepEntry) -> int:
-    return entry.completion.position if entry.completion else 0
 
 
 def ledger_of(steps: Iterable[Step], marks: Iterable[Mark], lineage: Lineage) -> Ledger:
@@ -210,11 +210,6 @@ def steps_leaving(now: Ledger, then: Ledger) -> StepsLeaving:
     )
 
 
-def kept_bytes(marks: Iterable[Mark]) -> int:
-    """What the output of all these completions takes on disk."""
-    return sum(m.result.output_bytes for m in marks if m.keeps_output and m.result)
-
-
 def outputs_to_drop(
     marks: Iterable[Mark],
     *,
@@ -230,7 +225,7 @@ def outputs_to_drop(
     safety checkpoint of that rollback.
     """
     kept = sorted((m for m in marks if m.keeps_output), key=lambda mark: mark.position)
-    surplus = kept_bytes(kept) - limit
+    surplus = sum(m.result.output_bytes for m in kept if m.result) - limit
     going: list[Mark] = []
     for mark in kept:
         if surplus <= 0:

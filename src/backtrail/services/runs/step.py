@@ -34,7 +34,6 @@ from backtrail.services.session.guards import check_plan_allows_work
 from backtrail.services.steps.digest_key import digest_key
 from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, OutputShelf
 from backtrail.services.steps.records import (
-    Attempt,
     Judgement,
     StepRecords,
     StepRequest,
@@ -71,27 +70,27 @@ class StepExecution:
     def perform(self, run: ActiveRun) -> Ending:
         """The step's command, or what reconciles it; both are recorded."""
         judgement = self._begin(run)
-        if judgement.attempt is None:
+        if judgement.start is None:
             # Another run completed the step just before this one was admitted.
             code = _replay(run.ws, judgement.held, self.plain.streams)
             return Ending(Cause.EXIT, code, started=False)
         run.ws.failpoints.reach("step.started")
         with self.plain.adopting() as plain:
-            own = replace(self, plain=plain)
-            return own.run_step(run, judgement.attempt, own.argv_for(run, judgement))
+            attempt = _Attempt(run, plain, self.step.key, judgement.start)
+            return attempt.perform(self._argv_for(run, judgement))
 
     def _begin(self, run: ActiveRun) -> Judgement:
-        shelf = self._shelf(run)
+        shelf = OutputShelf.of(run.ws.layout.home, run.run.plan_id)
         with recording_steps(run.ws, run.run.plan_id) as steps:
             judgement = steps.begin(self.request, run.run.run_id)
-            in_use = shelf.directory.exists() and judgement.attempt is not None
+            in_use = shelf.directory.exists() and judgement.start is not None
             kept = steps.kept_outputs() if in_use else None
         if kept is not None:
             # Nothing else of this plan runs: what no completion keeps was left by a crash.
             shelf.sweep(kept)
         return judgement
 
-    def argv_for(self, run: ActiveRun, judgement: Judgement) -> tuple[str, ...]:
+    def _argv_for(self, run: ActiveRun, judgement: Judgement) -> tuple[str, ...]:
         said = run.ws.notices
         if judgement.verdict is StepVerdict.CHANGED:
             said.append(_about_change(self.request, judgement))
@@ -101,56 +100,56 @@ class StepExecution:
         said.append(end_not_known(self.step.key, reconciled=reconcile is not None))
         return run.order.argv if reconcile is None else ("/bin/sh", "-c", reconcile)
 
-    def run_step(self, run: ActiveRun, attempt: Attempt, argv: tuple[str, ...]) -> Ending:
-        ending, kept = self._recorded(run, attempt, argv)
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One attempt at a step in a run."""
+
+    run: ActiveRun
+    plain: Execution
+    key: str
+    start: Mark
+
+    def perform(self, argv: tuple[str, ...]) -> Ending:
+        """The command, the check that was asked for, and the record of both."""
+        run = self.run
+        ending, kept = self._copied(argv)
         run.ws.failpoints.reach("step.ended")
         if not ending.succeeded or run.order.options.verify is None:
-            self._complete(run, attempt, ending, kept)
+            self._complete(ending, kept)
             return self.plain.after_success(run, ending) if ending.succeeded else ending
         # Whether it succeeded is known only after the check, and the checkpoint comes before that.
         with run.ws.database.write() as uow:
             position = uow.plans.next_position(run.run.plan_id)
         checked = self.plain.after_success(run, ending)
-        self._complete(run, attempt, checked, kept, position)
+        self._complete(checked, kept, position)
         return checked
 
-    def _recorded(
-        self, run: ActiveRun, attempt: Attempt, argv: tuple[str, ...]
-    ) -> tuple[Ending, KeptOutput]:
+    def _copied(self, argv: tuple[str, ...]) -> tuple[Ending, KeptOutput]:
         """The command, with a copy of what it prints."""
-        writer = self._shelf(run).writer(attempt.start.mark_id)
+        ws = self.run.ws
+        shelf = OutputShelf.of(ws.layout.home, self.run.run.plan_id)
+        writer = shelf.writer(self.start.mark_id)
         targets = {stream: self.plain.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
         with Tee(targets, writer.write) as tee:
-            ending = replace(self.plain, streams=tee.streams).execute(run, argv)
+            ending = replace(self.plain, streams=tee.streams).execute(self.run, argv)
         kept = writer.close()
         if kept.problem is not None:
-            run.ws.notices.append(
-                f"the output of step {self.step.key!r} could not be kept: {kept.problem}"
-            )
+            ws.notices.append(f"the output of step {self.key!r} could not be kept: {kept.problem}")
         return ending, kept
 
-    def _complete(
-        self,
-        run: ActiveRun,
-        attempt: Attempt,
-        ending: Ending,
-        kept: KeptOutput,
-        position: int | None = None,
-    ) -> None:
+    def _complete(self, ending: Ending, kept: KeptOutput, position: int | None = None) -> None:
         """Record the end, if the command came to one; else the step stays pending."""
-        ws, post = run.ws, run.post_checkpoint
+        ws, post = self.run.ws, self.run.post_checkpoint
         if ending.cause is not Cause.EXIT or ending.problem is not None:
             return
         outcome = Outcome.SUCCEEDED if ending.exit_code == 0 else Outcome.FAILED
         result = Result(outcome, ending.exit_code, output=kept.state, output_bytes=kept.size)
-        with recording_steps(ws, run.run.plan_id) as steps:
-            steps.complete(attempt, result, position)
+        with recording_steps(ws, self.run.run.plan_id) as steps:
+            steps.complete(self.key, self.start, result, position)
             if post is not None and result.succeeded:
-                steps.uow.checkpoints.set_last_step(post.checkpoint_id, self.step.key)
+                steps.uow.checkpoints.set_last_step(post.checkpoint_id, self.key)
         ws.failpoints.reach("step.completed")
-
-    def _shelf(self, run: ActiveRun) -> OutputShelf:
-        return OutputShelf.of(run.ws.layout.home, run.run.plan_id)
 
 
 def _about_change(request: StepRequest, judgement: Judgement) -> str:

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from backtrail.domain.ids import PlanId, RunId
+    from backtrail.domain.step import Mark
     from backtrail.services.session.context import Workspace
-    from backtrail.services.steps.records import Attempt, Judgement
+    from backtrail.services.steps.records import Judgement
 
 
 class HowToCall(TypedDict, total=False):
@@ -69,20 +70,20 @@ class StepCalls:
         reconcile = how.get("reconcile")
         with recording_steps(self._ws, self._plan_id) as steps:
             judgement = steps.begin(request, self._run_id)
-        attempt = judgement.attempt
-        if attempt is None:
+        start = judgement.start
+        if start is None:
             return _recorded(key, judgement)
         self._ws.failpoints.reach("step.started")
         if judgement.verdict is StepVerdict.INTERRUPTED:
             self._ws.notices.append(end_not_known(key, reconciled=reconcile is not None))
             if reconcile is not None:
-                return self._perform(key, attempt, reconcile, ())
+                return self._perform(key, start, reconcile, ())
         if judgement.verdict is StepVerdict.CHANGED:
             self._ws.notices.append(
                 f"step {key!r} was recorded with other arguments: it and all steps after it are "
                 "dropped, and it runs anew"
             )
-        return self._perform(key, attempt, function, arguments)
+        return self._perform(key, start, function, arguments)
 
     def _request(
         self, key: str, function: Callable[..., Any], arguments: tuple[Any, ...]
@@ -103,7 +104,7 @@ class StepCalls:
         )
 
     def _perform(
-        self, key: str, attempt: Attempt, function: Callable[..., Any], arguments: tuple[Any, ...]
+        self, key: str, start: Mark, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> Any:  # noqa: ANN401 - as above
         try:
             value = function(*arguments)
@@ -112,7 +113,7 @@ class StepCalls:
             raise
         except Exception as error:
             said = {"type": _name(type(error)), "message": redacted(str(error))}
-            self._complete(attempt, Result(Outcome.FAILED, value={"exception": said}))
+            self._complete(key, start, Result(Outcome.FAILED, value={"exception": said}))
             raise
         try:
             written = to_json(value)
@@ -123,12 +124,12 @@ class StepCalls:
             ) from error
         self._ws.failpoints.reach("step.ended")
         recorded = from_json(written)
-        self._complete(attempt, Result(Outcome.SUCCEEDED, value={"value": recorded}))
+        self._complete(key, start, Result(Outcome.SUCCEEDED, value={"value": recorded}))
         return from_json(written)
 
-    def _complete(self, attempt: Attempt, result: Result) -> None:
+    def _complete(self, key: str, start: Mark, result: Result) -> None:
         with recording_steps(self._ws, self._plan_id) as steps:
-            steps.complete(attempt, result)
+            steps.complete(key, start, result)
         self._ws.failpoints.reach("step.completed")
 
 

@@ -45,14 +45,6 @@ class StepRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """A step that was started; its completion is recorded under the same id."""
-
-    step: Step
-    start: Mark
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """What is to be done about a request, and the entry that holds its name."""
 
@@ -60,8 +52,8 @@ class Judgement:
     entry: StepEntry | None
     dropped: int = 0
     """How many steps go if it is started: itself as it was, and those that began after it."""
-    attempt: Attempt | None = None
-    """None unless it was started."""
+    start: Mark | None = None
+    """Set once it was started: its completion is recorded under the same id."""
 
     @property
     def held(self) -> StepEntry:
@@ -103,13 +95,13 @@ class StepRecords:
         judgement = self.reused(request, active=(run_id,))
         if judgement.verdict is StepVerdict.REUSE:
             return judgement
-        return replace(judgement, attempt=self._started(request, judgement, run_id))
+        return replace(judgement, start=self._started(request, judgement, run_id))
 
     def reused(self, request: StepRequest, active: Collection[RunId] = ()) -> Judgement:
         """What to do about a step; if it is to be used again, that is recorded."""
         judgement = self._judged(request, active)
         if judgement.verdict is StepVerdict.REUSE:
-            self._append(judgement.held.step, MarkKind.REUSED)
+            self._append(judgement.held.step.step_id, MarkKind.REUSED)
         return judgement
 
     def _judged(self, request: StepRequest, active: Collection[RunId]) -> Judgement:
@@ -126,30 +118,28 @@ class StepRecords:
         later = [e for e in ledger.valid if entry and e.place >= entry.place]
         return Judgement(found, entry, len(later) if found is StepVerdict.CHANGED else 0)
 
-    def _started(self, request: StepRequest, judgement: Judgement, run_id: RunId) -> Attempt:
+    def _started(self, request: StepRequest, judgement: Judgement, run_id: RunId) -> Mark:
         """Write down that a step begins; what it replaces is dropped first."""
         entry = judgement.entry
         if entry is not None and judgement.verdict is StepVerdict.CHANGED:
-            self._append(entry.step, MarkKind.DROPPED, run_id=run_id)
+            self._append(entry.step.step_id, MarkKind.DROPPED, run_id=run_id)
             entry = None
         step = entry.step if entry is not None else self._new_step(request)
-        return Attempt(step, self._append(step, MarkKind.STARTED, run_id=run_id))
+        return self._append(step.step_id, MarkKind.STARTED, run_id=run_id)
 
-    def complete(self, attempt: Attempt, result: Result, position: int | None = None) -> None:
+    def complete(self, key: str, start: Mark, result: Result, position: int | None = None) -> None:
         """Write down how a step ended, unless it has been taken off the timeline meanwhile.
 
         With `position` in a place that was set aside before: a checkpoint that was taken since
         holds the step's work, and must know that it is done.
         """
-        start, name = attempt.start, self._plan.name
         if not self._lineage.contains(start.epoch, start.position):
-            key = attempt.step.name.key
             raise RefusedError(
                 f"step {key!r} was taken back while it ran; its end is not recorded",
-                hint=f"plan ops {name} shows who did so",
+                hint=f"plan ops {self._plan.name} shows who did so",
             )
         self._append(
-            attempt.step,
+            start.step_id,
             MarkKind.COMPLETED,
             position,
             run_id=start.run_id,
@@ -178,7 +168,7 @@ class StepRecords:
 
     def _append(
         self,
-        step: Step,
+        step_id: StepId,
         kind: MarkKind,
         position: int | None = None,
         **more: Unpack[MarkDetails],
@@ -186,7 +176,7 @@ class StepRecords:
         plan = self._plan
         mark = Mark(
             mark_id=MarkId(new_id()),
-            step_id=step.step_id,
+            step_id=step_id,
             kind=kind,
             epoch=plan.current_epoch,
             position=position or self.uow.plans.next_position(plan.plan_id),
