@@ -32,7 +32,7 @@ from backtrail.services.runs.admission import Admitted, RunOrder, add_run
 from backtrail.services.runs.supervise import Execution
 from backtrail.services.session.guards import check_plan_allows_work
 from backtrail.services.steps.digest_key import digest_key
-from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, OutputShelf
+from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, RecordedOutput
 from backtrail.services.steps.records import (
     Judgement,
     StepRecords,
@@ -80,14 +80,14 @@ class StepExecution:
             return attempt.perform(self._argv_for(run, judgement))
 
     def _begin(self, run: ActiveRun) -> Judgement:
-        shelf = OutputShelf.of(run.ws.layout.home, run.run.plan_id)
+        recorded = RecordedOutput.of(run.ws.layout.home, run.run.plan_id)
         with recording_steps(run.ws, run.run.plan_id) as steps:
             judgement = steps.begin(self.request, run.run.run_id)
-            in_use = shelf.directory.exists() and judgement.start is not None
+            in_use = recorded.directory.exists() and judgement.start is not None
             kept = steps.kept_outputs() if in_use else None
         if kept is not None:
             # Nothing else of this plan runs: what no completion keeps was left by a crash.
-            shelf.sweep(kept)
+            recorded.sweep(kept)
         return judgement
 
     def _argv_for(self, run: ActiveRun, judgement: Judgement) -> tuple[str, ...]:
@@ -128,8 +128,8 @@ class _Attempt:
     def _copied(self, argv: tuple[str, ...]) -> tuple[Ending, KeptOutput]:
         """The command, with a copy of what it prints."""
         ws = self.run.ws
-        shelf = OutputShelf.of(ws.layout.home, self.run.run.plan_id)
-        writer = shelf.writer(self.start.mark_id)
+        recorded = RecordedOutput.of(ws.layout.home, self.run.run.plan_id)
+        writer = recorded.writer(self.start.mark_id)
         targets = {stream: self.plain.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
         with Tee(targets, writer.write) as tee:
             ending = replace(self.plain, streams=tee.streams).execute(self.run, argv)
@@ -230,7 +230,7 @@ def reuse_or_admit(
         check_plan_allows_work(plan)
         if uow.runs.live(plan.plan_id) is not None:
             return None
-        judgement = StepRecords(ws, uow, plan).reused(request)
+        judgement = StepRecords(ws, uow, plan).reuse_if_done(request)
         if judgement.verdict is not StepVerdict.REUSE:
             return Admitted(plan, add_run(ws, uow, order), locked)
         entry = replace(judgement.held, reuses=judgement.held.reuses + 1)
@@ -262,10 +262,10 @@ def _printed(
     def write(stream: int, piece: bytes) -> None:
         write_all(streams.get(stream, stream), piece)
 
-    shelf = OutputShelf.of(ws.layout.home, entry.step.plan_id)
+    recorded = RecordedOutput.of(ws.layout.home, entry.step.plan_id)
     # Who has seen enough of it closes the pipe, and gets the code all the same.
     with suppress(BrokenPipeError):
-        if done.attempt_id is None or not shelf.replay(done.attempt_id, write):
+        if done.attempt_id is None or not recorded.replay(done.attempt_id, write):
             return OutputState.LOST
     return OutputState.KEPT
 

@@ -103,13 +103,13 @@ class OutputWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputShelf:
+class RecordedOutput:
     """The recorded output of one plan's steps."""
 
     directory: Path
 
     @classmethod
-    def of(cls, home: Path, plan_id: PlanId) -> OutputShelf:
+    def of(cls, home: Path, plan_id: PlanId) -> RecordedOutput:
         return cls(home / "output" / plan_id)
 
     def writer(self, attempt: MarkId) -> OutputWriter:
@@ -153,8 +153,8 @@ def drop_old_outputs(locked: LockedSandbox) -> None:
             return
         uow.steps.forget_outputs(mark.mark_id for mark in going)
     ws.failpoints.reach("outputs.forgotten")
-    shelf = OutputShelf.of(ws.layout.home, plan_id)
-    shelf.discard(mark.attempt_id for mark in going if mark.attempt_id)
+    gone = (mark.attempt_id for mark in going if mark.attempt_id)
+    RecordedOutput.of(ws.layout.home, plan_id).discard(gone)
     ws.failpoints.reach("outputs.dropped")
 
 

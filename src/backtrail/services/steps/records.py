@@ -92,12 +92,12 @@ class StepRecords:
 
     def begin(self, request: StepRequest, run_id: RunId) -> Judgement:
         """Start a step of a run, or use its record again if it can be."""
-        judgement = self.reused(request, active=(run_id,))
+        judgement = self.reuse_if_done(request, active=(run_id,))
         if judgement.verdict is StepVerdict.REUSE:
             return judgement
         return replace(judgement, start=self._started(request, judgement, run_id))
 
-    def reused(self, request: StepRequest, active: Collection[RunId] = ()) -> Judgement:
+    def reuse_if_done(self, request: StepRequest, active: Collection[RunId] = ()) -> Judgement:
         """What to do about a step; if it is to be used again, that is recorded."""
         judgement = self._judged(request, active)
         if judgement.verdict is StepVerdict.REUSE:
