@@ -153,7 +153,7 @@ def run(
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         execute = services.runs.execute_step if options.step else services.runs.execute
         outcome = execute(
-            found.plan_id,
+            found,
             session.trailing,
             options,
             if_running=if_running,

@@ -40,7 +40,7 @@ def tool(
                 "no tool is named", hint="name it before --: plan tool pytest -- pytest -q"
             )
         call = services.tools.execute(
-            plan.plan_id,
+            plan,
             names[0],
             session.trailing,
             cwd=cwd,

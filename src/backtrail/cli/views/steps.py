@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from backtrail.cli.render.report import Report
 from backtrail.cli.render.text import ago, safe, timestamp
-from backtrail.domain.step import COMMAND_LINE, OutputState, StepStatus
+from backtrail.domain.ledger import StepStatus
+from backtrail.domain.step import COMMAND_LINE, OutputState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from backtrail.domain.step import StepEntry
+    from backtrail.domain.ledger import StepEntry
     from backtrail.services.steps.service import ListedStep, StepListing
 
 

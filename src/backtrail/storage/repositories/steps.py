@@ -6,7 +6,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from backtrail.domain.ids import DecisionId, MarkId, PlanId
-from backtrail.domain.step import Ledger, Mark, OutputState, Step, ledger_of
+from backtrail.domain.ledger import Ledger, ledger_of
+from backtrail.domain.step import Mark, OutputState, Step
 from backtrail.domain.timeline import Lineage
 from backtrail.storage.rows.mapping import MARKS, STEPS
 from backtrail.storage.rows.tables import StepMarkRow, StepRow
