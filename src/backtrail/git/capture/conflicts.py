@@ -3,7 +3,7 @@
 Three ways are known in which a restore destroys, with return code 0, what the ignore rules kept
 out of the safety checkpoint: a file that the target has and that is ignored now, a directory with
 ignored files (or with nothing) in the place of one of the target's files, and an ignored file in
-the place of one of its directories. Chosen ignored files of the target are such files, too.
+the place of one of its directories. Included ignored files of the target are such files, too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from backtrail.domain.errors import GitFailedError, RefusedError
 from backtrail.git.ignore.eligibility import NESTED, SPECIAL, UNREADABLE, UNSTEADY
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
+from backtrail.git.store.objects import start_directories
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -49,9 +50,9 @@ class Replacing:
     absent_directories: tuple[bytes, ...] = ()
     """Directories that go, if they are there."""
     included: tuple[bytes, ...] = ()
-    """Chosen ignored files that come."""
+    """Included ignored files that come."""
     going: tuple[bytes, ...] = ()
-    """Chosen ignored files that go, where they are there."""
+    """Included ignored files that go, where they are there."""
     accounted: tuple[TreeId, ...] = ()
     """Trees of which the target is known to have lacked what it does not have."""
     branches: tuple[str, ...] = ()
@@ -76,15 +77,15 @@ class InTheWay:
     files: tuple[bytes, ...] = ()
     empty_directories: tuple[bytes, ...] = ()
     """Without a slash. That no rule keeps them out of a checkpoint is not certain."""
-    chosen: tuple[bytes, ...] = ()
-    """Chosen ignored files: in the way like others, and kept apart from them."""
+    included: tuple[bytes, ...] = ()
+    """Included ignored files: in the way like others, and kept apart from them."""
 
-    def with_chosen_apart(self, chosen: Collection[bytes]) -> InTheWay:
-        """The same, with chosen files told from the others."""
+    def with_included_apart(self, included: Collection[bytes]) -> InTheWay:
+        """The same, with included files apart from the others."""
         return replace(
             self,
-            files=tuple(path for path in self.files if path not in chosen),
-            chosen=tuple(path for path in self.files if path in chosen),
+            files=tuple(path for path in self.files if path not in included),
+            included=tuple(path for path in self.files if path in included),
         )
 
 
@@ -93,7 +94,7 @@ def replaced_paths(
 ) -> InTheWay:
     """What is on disk, is not in the captured tree, and would be replaced.
 
-    A chosen file in the place of itself is not among it: it is captured with its like.
+    An included file in the place of itself is not among it: it is captured with its like.
     """
     found: dict[bytes, None] = {}
     for target in replacing.trees:
@@ -113,6 +114,12 @@ def replaced_paths(
         files=tuple(path for path in found if not path.endswith(b"/")),
         empty_directories=tuple(path[:-1] for path in found if path.endswith(b"/")),
     )
+
+
+def coming_directories(store: PrivateStore, replacing: Replacing) -> frozenset[bytes]:
+    """The directories of all that is about to be written."""
+    listings = [start_directories(store, tree) for tree in replacing.trees]
+    return frozenset(d for listing in listings for d in listing.finish().checked().records())
 
 
 def _known_absent(store: PrivateStore, replacing: Replacing) -> list[bytes]:

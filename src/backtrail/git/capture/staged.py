@@ -31,8 +31,13 @@ class StagedScan:
     user_index: Path | None
     running: RunningGit | None
 
-    def blobs(self) -> list[str]:
-        """Ids of the blobs that the index holds and HEAD does not."""
+    def bring(self) -> tuple[str, ...]:
+        """The blobs that the index holds and HEAD does not, brought into the store."""
+        found = self._blobs()
+        bring_objects(self.store, found)
+        return tuple(found)
+
+    def _blobs(self) -> list[str]:
         if self.running is None:
             return []
         found: dict[str, None] = {}
@@ -74,6 +79,4 @@ def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
     with scratch_directory(store) as directory:
         copy = directory / "index"
         copy.write_bytes(state.index.content)
-        found = start_staged_scan(store, copy, state.head_commit).blobs()
-    bring_objects(store, found)
-    return tuple(found)
+        return start_staged_scan(store, copy, state.head_commit).bring()

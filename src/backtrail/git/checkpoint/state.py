@@ -3,7 +3,7 @@
 It only ever saves time: without one, or with one that does not fit, everything is done anew, and
 whether the objects that it names are still there is looked at before a checkpoint is complete.
 
-Its tree holds the raw index, the ignore text, the chosen ignored files, the names of what else is
+Its tree holds the raw index, the ignore text, the included ignored files, the names of what else is
 ignored, and a document with HEAD, branch, a merge that is under way, permission bits, empty
 directories, nested repositories and the list of what was not captured; its parents keep commits
 of the user's reachable. It bears a fixed date, so that an unchanged state is the very same commit
@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from backtrail.domain.capture import Choice
+from backtrail.domain.capture import IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
-from backtrail.git.checkpoint.selected_files import Included
 from backtrail.git.ignore.ignored import IgnoredNames
 from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.metadata.model import Extras
@@ -120,6 +119,17 @@ def storing_parts(
             storing.blobs()
 
 
+@dataclass(frozen=True, slots=True)
+class Included:
+    """Included ignored files of a state: a tree of their own, so that secrets are in no diff."""
+
+    tree: TreeId | None = None
+    rules: IncludeRules = field(default_factory=IncludeRules)
+    """By what they were included."""
+    absent: tuple[str, ...] = ()
+    """Paths that were looked for by name and were not there."""
+
+
 STATE_FORMAT = 3
 _STATE, _STAGED, _INCLUDED, _IGNORED = "state.json", "staged", "included", "ignored"
 _FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
@@ -210,7 +220,7 @@ def encode_state(state: SandboxState) -> bytes:
         "included": {
             "tree": state.included.tree,
             "absent": list(state.included.absent),
-            **asdict(state.included.choice),
+            **asdict(state.included.rules),
         },
         "ignored": {"names": digest(state.ignored.text), "more": state.ignored.more},
         "under_way": git_state.merge.what,
@@ -283,7 +293,7 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
         extras=Extras.from_document(document["extras"]),
         included=Included(
             tree=document["included"]["tree"],
-            choice=_choice(document["included"]),
+            rules=_include_rules(document["included"]),
             absent=tuple(document["included"]["absent"]),
         ),
         ignored=IgnoredNames.read(contents.get(_IGNORED, b""), document.get("ignored")),
@@ -291,10 +301,10 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
     )
 
 
-def _choice(document: Mapping[str, Any]) -> Choice:
-    """By what files were chosen; the first states knew of patterns alone."""
+def _include_rules(document: Mapping[str, Any]) -> IncludeRules:
+    """By what files were included; the first states knew of patterns alone."""
     kinds = ("patterns", "small", "listed")
-    return Choice(**{kind: tuple(document.get(kind, ())) for kind in kinds})
+    return IncludeRules(**{kind: tuple(document.get(kind, ())) for kind in kinds})
 
 
 def _ignore_rules(excludes: bytes, document: Mapping[str, Any] | None) -> IgnoreRules:

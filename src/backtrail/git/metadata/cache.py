@@ -81,7 +81,7 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
 
 
 # File systems date by clock ticks, and some by seconds.
-_TOO_YOUNG_NS = 2_000_000_000
+TOO_YOUNG_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class DirectoryNote:
     """Whether it holds an entry named `.gitignore`."""
 
     def is_current(self, found: os.stat_result) -> bool:
-        aged = self.read_at_ns - self.ctime_ns > _TOO_YOUNG_NS
+        aged = self.read_at_ns - self.ctime_ns > TOO_YOUNG_NS
         return aged and self.ctime_ns == found.st_ctime_ns
 
 

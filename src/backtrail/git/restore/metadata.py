@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.git.capture.selected_files import take_in
+from backtrail.git.capture.storing import take_in
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.restore.switch import changed_meanwhile, telling

@@ -94,8 +94,8 @@ def safe_date(began_ns: int) -> int:
     return began_ns - _SECOND_NS
 
 
-def trust(working: Path) -> int | None:
-    """Let the copy of a fresh seed be believed; gives its date, to be kept.
+def trust_seed(working: Path) -> int | None:
+    """Date the copy of a fresh seed so that git relies on it; gives the date that is to be kept.
 
     Git has just written the very files that the seed describes, so the first snapshot need not
     read them again. Every later one still must, until the index is dated anew.

@@ -81,6 +81,13 @@ def list_tree(store: PrivateStore, tree: str, *, recurse: bool = True) -> list[T
     return entries_in(start_listing(store, tree, recurse=recurse))
 
 
+def files_by_path(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[bytes, str]]:
+    """Mode and content of every file of a tree, by path."""
+    if tree is None:
+        return {}
+    return {e.path: (e.mode, e.object_id) for e in list_tree(store, tree)}
+
+
 def start_listing(store: PrivateStore, tree: str, *, recurse: bool = True) -> RunningGit:
     """Begin to list a tree; `entries_in` gives what was listed."""
     flags = ["-r"] if recurse else []

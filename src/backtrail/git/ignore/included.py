@@ -1,10 +1,11 @@
-"""Which ignored files are chosen: for a checkpoint, and to come along into a new sandbox.
+"""Which ignored files are included all the same: in a checkpoint, or in a new sandbox.
 
-Patterns of the user's may lead into ignored directories. What is chosen by default are small files,
-by their names, in the directories that git goes into: not in those that are ignored as a whole.
+Patterns of the user's (`include_ignored`) may lead into ignored directories. Included by default
+are small files, by their names, in the directories that git goes into: not in those that are
+ignored as a whole.
 
-Patterns are those of .gitignore, from `[sandbox] copy` and from a file `.worktreeinclude`. What
-matches is copied only if git ignores it, and only where nothing is yet; links stay links.
+Into a new sandbox comes what `[sandbox] copy` and a file `.worktreeinclude` name, as a .gitignore
+would. It is copied only if git ignores it, and only where nothing is yet; links stay links.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from backtrail.domain.capture import Choice
+    from backtrail.domain.capture import IncludeRules
     from backtrail.git.ignore.ignored import Ignored
     from backtrail.git.ignore.rules import IgnoreRules, UserSettings
     from backtrail.git.process.runner import GitRunner
@@ -69,32 +70,34 @@ _NONE_IGNORED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Ignored files that are chosen, and directories in which none could be looked for."""
+class IncludedFiles:
+    """Ignored files that are included, and directories in which none could be looked for."""
 
     files: tuple[bytes, ...] = ()
     unreadable: tuple[bytes, ...] = ()
     repositories: tuple[bytes, ...] = ()
-    """Those that hold files that patterns choose."""
+    """Those that hold files that patterns include."""
     too_large: tuple[NotCaptured, ...] = ()
-    """What would be chosen by default if it, or all of it together, were smaller."""
+    """What would be included by default if it, or all of it together, were smaller."""
+    special: tuple[bytes, ...] = ()
+    """FIFOs and the like, of which git itself does not speak."""
 
 
-def chosen_files(
+def included_files(
     store: PrivateStore,
     git: GitRunner,
     root: Path,
     rules: Sequence[str],
     ignored: Ignored,
-    choice: Choice,
-) -> Chosen:
-    """What is chosen of the ignored files; `git` knows the captured files by its index."""
-    named = _named_files(store, git, root, rules, choice.patterns)
-    small = {path for path in ignored.files if _is_small_name(choice, path)}
-    small.update(_hidden_small_files(root, ignored, choice))
-    listed, closed = _listed_files(store, git, ignored, choice.listed)
+    include: IncludeRules,
+) -> IncludedFiles:
+    """What is included of the ignored files; `git` knows the captured files by its index."""
+    named = _named_files(store, git, root, rules, include.patterns)
+    small = {path for path in ignored.files if _is_small_name(include, path)}
+    small.update(_hidden_small_files(root, ignored, include))
+    listed, closed = _listed_files(store, git, ignored, include.listed)
     fitting, too_large = _within_limits(root, small.union(listed).difference(named.files))
-    return Chosen(
+    return IncludedFiles(
         files=(*named.files, *fitting),
         unreadable=(*named.unreadable, *(really_named(root, path) for path in closed)),
         repositories=named.repositories,
@@ -104,7 +107,7 @@ def chosen_files(
 
 def _named_files(
     store: PrivateStore, git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
-) -> Chosen:
+) -> IncludedFiles:
     """Ignored files that match the patterns.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
@@ -112,19 +115,18 @@ def _named_files(
     are directories like others.
     """
     if not patterns:
-        return Chosen()
-    found: dict[bytes, None] = {}
-    closed: dict[bytes, None] = {}
-    repositories: set[bytes] = set()
+        return IncludedFiles()
     with scratch_directory(store) as directory:
-        for question in _questions(rules, patterns):
-            listed = _Listed(store, git, root, question, directory / "index")
-            found.update(dict.fromkeys(listed.files()))
-            closed.update(dict.fromkeys(listed.closed))
-            repositories |= listed.repositories
-    holding = repositories and repositories & {d + b"/" for p in found for d in parents_of(p)}
-    return Chosen(
-        files=tuple(found),
+        answers = [
+            _answer(store, git, root, question, directory / "index")
+            for question in _questions(rules, patterns)
+        ]
+    files = dict.fromkeys(path for answer in answers for path in answer.files)
+    closed = dict.fromkeys(path for answer in answers for path in answer.unreadable)
+    repositories = {path for answer in answers for path in answer.repositories}
+    holding = repositories and repositories & {d + b"/" for p in files for d in parents_of(p)}
+    return IncludedFiles(
+        files=tuple(files),
         unreadable=tuple(really_named(root, path) for path in closed),
         repositories=tuple(path.rstrip(b"/") for path in sorted(holding)),
     )
@@ -136,16 +138,16 @@ def _small_names(small: tuple[str, ...]) -> re.Pattern[bytes]:
     return re.compile("|".join(names).encode(), re.DOTALL)
 
 
-def _is_small_name(choice: Choice, path: bytes) -> bool:
-    if not choice.small:
+def _is_small_name(include: IncludeRules, path: bytes) -> bool:
+    if not include.small:
         return False
-    return bool(_small_names(choice.small).match(path.rpartition(b"/")[2]))
+    return bool(_small_names(include.small).match(path.rpartition(b"/")[2]))
 
 
-def _hidden_small_files(root: Path, ignored: Ignored, choice: Choice) -> list[bytes]:
+def _hidden_small_files(root: Path, ignored: Ignored, include: IncludeRules) -> list[bytes]:
     """Paths that are looked for by themselves: in an ignored directory git names no files."""
     closed = set(ignored.closed)
-    paths = (os.fsencode(name) for name in choice.small if _has_place(name))
+    paths = (os.fsencode(name) for name in include.small if _has_place(name))
     hidden = (path for path in paths if any(d + b"/" in closed for d in parents_of(path)))
     return [path for path in hidden if exists_inside(root, path)]
 
@@ -225,40 +227,40 @@ def _size_of(root: Path, path: bytes) -> int:
     return found.st_size if found is not None else 0
 
 
-def chosen_at(
+def would_be_captured(
     store: PrivateStore,
     files: Iterable[TreeEntry],
     rules: IgnoreRules,
-    choice: Choice,
+    include: IncludeRules,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     """Those of the candidates that a checkpoint with these files would hold, had they been there.
 
-    Either its rules do not ignore them, or they are chosen.
+    Either its rules do not ignore them, or they are included.
     """
     if not candidates:
         return set()
-    return _held_among(store, rules_of(store, files, rules), rules, choice, candidates)
+    return _held_among(store, rules_of(store, files, rules), rules, include, candidates)
 
 
-def chosen_special_files(
+def included_special_files(
     store: PrivateStore,
     root: Path,
     rules: IgnoreRules,
-    choice: Choice,
-    chosen: Chosen,
+    include: IncludeRules,
+    included: IncludedFiles,
     known: Iterable[bytes],
 ) -> set[bytes]:
-    """FIFOs and the like that are chosen, of which git itself does not speak.
+    """FIFOs and the like that would be included, of which git itself does not speak.
 
-    Looked for are those that are `known` to be ignored, those beside files that patterns choose,
+    Looked for are those that are `known` to be ignored, those beside files that patterns include,
     those that patterns name, and those below a directory that one names in full, or right in the
     one before its first wild card.
     """
-    patterns = choice.patterns
-    candidates = {path for path in known if patterns or _is_small_name(choice, path)}
+    patterns = include.patterns
+    candidates = {path for path in known if patterns or _is_small_name(include, path)}
     if patterns:
-        places = {path.rpartition(b"/")[0] for path in chosen.files}
+        places = {path.rpartition(b"/")[0] for path in included.files}
         candidates.update(path for place in places for path in _special_in(root, place))
     for pattern in filter(_has_place, patterns):
         for place in _place_of(pattern):
@@ -266,7 +268,7 @@ def chosen_special_files(
     if not candidates:
         return set()
     above = rules_above(root, sorted(candidates))
-    return _held_among(store, above, rules, choice, sorted(candidates))
+    return _held_among(store, above, rules, include, sorted(candidates))
 
 
 def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]:
@@ -286,13 +288,14 @@ def _held_among(
     store: PrivateStore,
     texts: Mapping[bytes, bytes],
     rules: IgnoreRules,
-    choice: Choice,
+    include: IncludeRules,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     with laid_out(store, texts, rules, candidates) as (place, root, words):
         git = store.git(root, place / "index")
         shown = git.call(*words, *UNTRACKED).records()
-        found = chosen_files(store, git, root, words, ignored_by(store, git, root, words), choice)
+        ignored = ignored_by(store, git, root, words)
+        found = included_files(store, git, root, words, ignored, include)
     return set(candidates).intersection((*shown, *found.files))
 
 
@@ -339,68 +342,48 @@ def _repositories_towards(root: Path, places: Sequence[bytes]) -> list[bytes]:
     return [d + b"/" for d in directories if is_there(root, d + b"/.git")]
 
 
-class _Listed:
-    """One listing, with what is in the repositories that it only names."""
-
-    def __init__(
-        self,
-        store: PrivateStore,
-        git: GitRunner,
-        root: Path,
-        question: _Question,
-        scratch: Path,
-    ) -> None:
-        self._store, self._git, self._root = store, git, root
-        self._question, self._scratch = question, scratch
-        self._index: dict[str, str] | None = None
-        self.closed: list[bytes] = []
-        self.repositories: set[bytes] = set()
-
-    def files(self) -> list[bytes]:
-        # Git does not even name a repository if only something in it is asked for.
-        self._look_into(_repositories_towards(self._root, self._question.below))
-        records = self._ask(self._question.below)
-        files: list[bytes] = []
-        while records:
-            files += (path for path in records if not path.endswith(b"/"))
-            named = (path for path in records if path.endswith(b"/"))
-            found = [path for path in named if path not in self.repositories]
-            self._look_into(found)
-            records = self._ask(found) if found else []
-        return files
-
-    def _look_into(self, repositories: list[bytes]) -> None:
-        """Have git take these for directories from here on, in an index of its own."""
-        if not repositories:
-            return
-        if self._index is None:
-            self._index = {"GIT_INDEX_FILE": str(copied(self._git, self._scratch))}
-        self.repositories.update(repositories)
-        take_for_directories(self._git, repositories, self._index)
-
-    def _ask(self, below: Sequence[bytes]) -> list[bytes]:
-        words = (*self._question.words, *only_below(below))
-        listing = start_listing(self._store, self._git, self._root, *words, index=self._index)
-        rest, complaints = understood(listing.finish())
-        self.closed += complaints.directories
-        return rest.checked().records()
+def _answer(
+    store: PrivateStore, git: GitRunner, root: Path, question: _Question, scratch: Path
+) -> IncludedFiles:
+    """What a question finds, also in repositories, which git only names."""
+    index: dict[str, str] | None = None
+    files: list[bytes] = []
+    closed: list[bytes] = []
+    known: list[bytes] = []
+    # Git does not even name a repository if only something in it is asked for.
+    named, below = _repositories_towards(root, question.below), question.below
+    while True:
+        if named:
+            # In an index of its own git takes these for directories from here on.
+            index = index or {"GIT_INDEX_FILE": str(copied(git, scratch))}
+            take_for_directories(git, named, index)
+            known += named
+        words = (*question.words, *only_below(below))
+        rest, complaints = understood(start_listing(store, git, root, *words, index=index).finish())
+        closed += complaints.directories
+        records = rest.checked().records()
+        files += (path for path in records if not path.endswith(b"/"))
+        named = [path for path in records if path.endswith(b"/") and path not in known]
+        if not named:
+            return IncludedFiles(tuple(files), tuple(closed), tuple(known))
+        below = tuple(named)
 
 
 LIST_FILE = ".worktreeinclude"
 LONGEST_LIST = 64 * 1024
 
 
-def lines_of(root: Path, patterns: Sequence[str]) -> tuple[str, ...]:
+def copy_rules(root: Path, patterns: Sequence[str]) -> tuple[str, ...]:
     """The patterns and the lines of a checkout's own list, as of one .gitignore."""
     own = (line.removesuffix("\r") for line in os.fsdecode(_own_list(root)).split("\n"))
     return tuple(line for line in (*patterns, *own) if line.strip() and not line.startswith("#"))
 
 
-def chosen_ignored(
+def files_to_copy(
     store: PrivateStore, source: Worktree, user: UserSettings, patterns: Sequence[str]
 ) -> list[bytes]:
-    """Ignored, untracked files of a checkout that the patterns or its own list choose."""
-    rules = b"".join(os.fsencode(line) + b"\n" for line in lines_of(source.root, patterns))
+    """Ignored, untracked files of a checkout that the patterns or its own list name."""
+    rules = b"".join(os.fsencode(line) + b"\n" for line in copy_rules(source.root, patterns))
     if not rules:
         return []
     index = read_index(source.git_dir)
