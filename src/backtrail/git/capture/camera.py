@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.domain.capture import CaptureRules
+from backtrail.domain.capture import CaptureRules, IncludeRules
 from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.domain.ids import CommitId
+from backtrail.domain.plan import Sandbox
 from backtrail.git.capture.conflicts import (
     InTheWay,
     Replacing,
@@ -18,7 +20,7 @@ from backtrail.git.capture.conflicts import (
     refuse_unsaved,
     replaced_paths,
 )
-from backtrail.git.capture.files import Snapshot, start_changes
+from backtrail.git.capture.files import Looking, Snapshot, TreeWriting, start_changes
 from backtrail.git.capture.included import capture_included
 from backtrail.git.capture.metadata import Observed, compose_metadata
 from backtrail.git.capture.staged import start_staged_scan
@@ -37,11 +39,11 @@ from backtrail.git.checkpoint.state import (
     storing_parts,
     write_state,
 )
-from backtrail.git.ignore.included import included_files, included_special_files
+from backtrail.git.ignore.included import IncludedFiles, included_files, included_special_files
 from backtrail.git.ignore.rules import ConfiguredPlace, UserSettings, ask_rules, rules_in_force
 from backtrail.git.ignore.untracked import Lister
 from backtrail.git.metadata.cache import InventoryMemo, read_inventory_memo
-from backtrail.git.metadata.inventory import Inventory, fresh_inventory
+from backtrail.git.metadata.inventory import Findings, Inventory, fresh_inventory
 from backtrail.git.process.runner import refuse_endless_among
 from backtrail.git.store.elsewhere import NO_ROOM
 from backtrail.git.store.index import (
@@ -51,20 +53,9 @@ from backtrail.git.store.index import (
     trust_seed,
     working_index,
 )
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import GitState, ask_git_state
 from backtrail.git.user.transfer import Named, bring_commits, bring_named
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
-
-    from backtrail.domain.capture import IncludeRules
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.capture.files import Looking, TreeWriting
-    from backtrail.git.ignore.included import IncludedFiles
-    from backtrail.git.metadata.inventory import Findings
-    from backtrail.git.store.store import PrivateStore
-
 
 _NOTHING = Replacing()
 
@@ -255,9 +246,8 @@ class Camera:
         inventory = self._take_inventory(look)
         if replacing.trees:
             refuse_endless_among(root, inventory.special)
-        special = included_special_files(
-            store, root, rules, include, found, inventory.ignored_special
-        )
+        known = inventory.ignored_special
+        special = included_special_files(look.snapshot.lister, include, found, known)
         found = replace(found, special=tuple(sorted(special)))
         included = capture_included(
             store, self.sandbox, found, replacing, in_the_way, self.rules.max_file_size, keep=keep
@@ -290,10 +280,7 @@ class Camera:
 
     def _find_included(self, snapshot: Snapshot, include: IncludeRules) -> IncludedFiles:
         """The included ignored files; what is not ignored and was left out is none of them."""
-        lister = snapshot.lister
-        found = included_files(
-            self.store, lister.git, lister.root, lister.words, snapshot.ignored, include
-        )
+        found = included_files(snapshot.lister, snapshot.ignored, include)
         return replace(found, files=tuple(p for p in found.files if p not in snapshot.not_captured))
 
     def _save_replaced(

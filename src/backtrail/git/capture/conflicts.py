@@ -10,23 +10,18 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
 
+from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError, RefusedError
+from backtrail.domain.ids import TreeId
 from backtrail.git.ignore.eligibility import NESTED, SPECIAL, UNREADABLE, UNSTEADY
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
 from backtrail.git.store.objects import start_directories
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from backtrail.domain.checkpoint import NotCaptured
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore
 
 _IN_WORDS = {
     UNREADABLE: "it cannot be read",
@@ -59,15 +54,8 @@ class Replacing:
     """Branches, by their full names, that are moved."""
 
     def __add__(self, other: Replacing) -> Replacing:
-        return Replacing(
-            self.trees + other.trees,
-            self.bare_directories + other.bare_directories,
-            self.absent_directories + other.absent_directories,
-            self.included + other.included,
-            self.going + other.going,
-            self.accounted + other.accounted,
-            self.branches + other.branches,
-        )
+        both = zip(astuple(self), astuple(other), strict=True)
+        return Replacing(*(mine + others for mine, others in both))
 
 
 @dataclass(frozen=True, slots=True)

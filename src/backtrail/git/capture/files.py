@@ -10,30 +10,24 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.capture.storing import Storing, take_out
 from backtrail.git.ignore.eligibility import UNREADABLE, UNSTEADY, Sieve
-from backtrail.git.ignore.evaluate import UNTRACKED, start_listing
+from backtrail.git.ignore.evaluate import UNTRACKED, Listing
 from backtrail.git.ignore.ignored import Ignored
 from backtrail.git.ignore.untracked import Lister, Untracked
 from backtrail.git.metadata.inventory import Touched
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
+from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.process.stderr import understood_of_entries
 from backtrail.git.store.objects import empty_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.evaluate import Listing
-    from backtrail.git.process.runner import GitRunner, RunningGit
-
 
 # How long to wait, in seconds, before each further look at a tree that does not hold still.
 _PAUSES = (0.01, 0.05, 0.2)
@@ -197,8 +191,7 @@ class Snapshot:
         """Refuse the empty tree of an index that a failed update has left empty."""
         nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
         words = (*self.lister.words, *UNTRACKED)
-        store, root = self.lister.store, self.lister.root
-        seen = start_listing(store, self.git, root, *words, index=nothing).finish()
+        seen = self.lister.ask(*words, index=nothing).finish()
         missed = [p for p in seen.records() if not p.endswith(b"/") and p not in self.not_captured]
         if seen.code or missed:
             raise GitFailedError("the snapshot came out empty although the sandbox has files")

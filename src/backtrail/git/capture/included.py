@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import TreeId
-from backtrail.git.capture.conflicts import refuse_unsaved
+from backtrail.domain.plan import Sandbox
+from backtrail.git.capture.conflicts import InTheWay, Replacing, refuse_unsaved
 from backtrail.git.capture.storing import Storing, take_out
 from backtrail.git.ignore.eligibility import NESTED, SET_BITS, SPECIAL, UNREADABLE, Sieve
+from backtrail.git.ignore.included import IncludedFiles
 from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS
 from backtrail.git.osfiles.paths import exists_inside, lstat_inside
 from backtrail.git.store.index import keep_index, note_backdated, read_backdated, working_index
 from backtrail.git.store.objects import empty_tree, files_by_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.capture.conflicts import InTheWay, Replacing
-    from backtrail.git.ignore.included import IncludedFiles
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
 
 
 def included_index(store: PrivateStore, sandbox: Sandbox) -> Path:

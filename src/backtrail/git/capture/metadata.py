@@ -9,26 +9,20 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from backtrail.domain.checkpoint import NotCaptured
+from backtrail.git.capture.conflicts import Replacing
+from backtrail.git.capture.included import IncludedCapture
 from backtrail.git.ignore.eligibility import SET_BITS
-from backtrail.git.ignore.ignored import IgnoredNames, untouched, with_directories
-from backtrail.git.metadata.model import exceptions
+from backtrail.git.ignore.ignored import Ignored, IgnoredNames, untouched, with_directories
+from backtrail.git.metadata.inventory import Findings
+from backtrail.git.metadata.model import Extras, exceptions
 from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
 from backtrail.git.osfiles.paths import lstat_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from backtrail.domain.checkpoint import NotCaptured
-    from backtrail.git.capture.conflicts import Replacing
-    from backtrail.git.capture.included import IncludedCapture
-    from backtrail.git.ignore.ignored import Ignored
-    from backtrail.git.metadata.inventory import Findings
-    from backtrail.git.metadata.model import Extras
 
 
 @dataclass(frozen=True, slots=True)

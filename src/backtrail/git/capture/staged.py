@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.store.objects import empty_tree
+from backtrail.domain.ids import CommitId
+from backtrail.git.process.runner import RunningGit
+from backtrail.git.store.objects import GITLINK, RAW_CHANGE, empty_tree
 from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.head import GitState
 from backtrail.git.user.transfer import bring_objects
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from backtrail.domain.ids import CommitId
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import GitState
-
-
-_GITLINK = b"160000"
-_RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +34,8 @@ class StagedScan:
         found: dict[str, None] = {}
         unmerged = False
         for record in self.running.finish().checked().records()[::2]:
-            match = _RAW.match(record)
-            if match is None or match[1] == _GITLINK:
+            match = RAW_CHANGE.match(record)
+            if match is None or match[1] == GITLINK:
                 continue
             unmerged = unmerged or match[3] == b"U"
             if set(match[2]) != {ord("0")}:
@@ -56,7 +47,7 @@ class StagedScan:
     def _unmerged_stages(self) -> list[str]:
         output = self.store.git(index=self.user_index).call("ls-files", "-u", "-z")
         words = (record.split(b"\t")[0].split(b" ") for record in output.records())
-        return [object_id.decode() for mode, object_id, _ in words if mode != _GITLINK]
+        return [object_id.decode() for mode, object_id, _ in words if mode != GITLINK]
 
 
 def start_staged_scan(

@@ -15,30 +15,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from backtrail.domain.capture import IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
-from backtrail.domain.ids import CommitId
+from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.ignore.ignored import IgnoredNames
 from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.durable import read_checked, write_checked
+from backtrail.git.process.runner import RunningGit
 from backtrail.git.store.objects import list_tree, read_blobs
 from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import DetachedFrom, GitState, UserIndex
 from backtrail.git.user.merge_state import NOT_RECORDED, MergeState
 from backtrail.git.user.transfer import Named
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,25 +12,26 @@ from __future__ import annotations
 import os
 import secrets
 from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from backtrail.git.ignore.rules import RULES_FILE, is_rules_file, read_rules_files, rules_in_force
+from backtrail.git.ignore.rules import (
+    RULES_FILE,
+    IgnoreRules,
+    is_rules_file,
+    read_rules_files,
+    rules_in_force,
+)
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.walk import make_directories, walk
-from backtrail.git.process.runner import WaitingError, nul_joined
+from backtrail.git.process.runner import GitRunner, Output, RunningGit, WaitingError, nul_joined
 from backtrail.git.store.index import copied
 from backtrail.git.store.objects import TreeEntry, read_blobs
 from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.rules import IgnoreRules
-    from backtrail.git.process.runner import GitRunner, Output, RunningGit
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
 
 
 class LaidOut(NamedTuple):
@@ -197,7 +198,7 @@ class Listing:
             return self.git.run(*self.arguments, extra=index)
 
 
-def start_listing(
+def start_listing_others(
     store: PrivateStore,
     git: GitRunner,
     root: Path,

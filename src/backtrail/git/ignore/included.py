@@ -13,13 +13,14 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.domain.capture import SMALL, SMALL_TOGETHER
+from backtrail.domain.capture import SMALL, SMALL_TOGETHER, IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import FailedError
 from backtrail.git.ignore.eligibility import NOT_SMALL, NOT_SMALL_TOGETHER
@@ -30,11 +31,11 @@ from backtrail.git.ignore.evaluate import (
     only_below,
     rules_above,
     rules_of,
-    start_listing,
     take_for_directories,
 )
-from backtrail.git.ignore.rules import ConfiguredPlace, ask_rules
-from backtrail.git.ignore.untracked import ignored_by
+from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.rules import ConfiguredPlace, IgnoreRules, UserSettings, ask_rules
+from backtrail.git.ignore.untracked import Lister
 from backtrail.git.osfiles.beneath import Beneath, parents_of
 from backtrail.git.osfiles.moving import copy_entry, move_where_free
 from backtrail.git.osfiles.paths import (
@@ -45,25 +46,16 @@ from backtrail.git.osfiles.paths import (
     is_there,
     lstat_inside,
 )
+from backtrail.git.osfiles.plain_files import NotPlainError, open_plain
 from backtrail.git.osfiles.walk import entries_of, walk
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.process.stderr import really_named, understood
 from backtrail.git.store.index import copied
+from backtrail.git.store.objects import TreeEntry
 from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.discovery import Worktree
 from backtrail.git.user.head import read_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.domain.capture import IncludeRules
-    from backtrail.git.ignore.ignored import Ignored
-    from backtrail.git.ignore.rules import IgnoreRules, UserSettings
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.discovery import Worktree
-
 
 _GLOB = re.compile(r"[*?\[\\]")
 _NONE_IGNORED = 1
@@ -83,19 +75,12 @@ class IncludedFiles:
     """FIFOs and the like, of which git itself does not speak."""
 
 
-def included_files(
-    store: PrivateStore,
-    git: GitRunner,
-    root: Path,
-    rules: Sequence[str],
-    ignored: Ignored,
-    include: IncludeRules,
-) -> IncludedFiles:
-    """What is included of the ignored files; `git` knows the captured files by its index."""
-    named = _named_files(store, git, root, rules, include.patterns)
+def included_files(lister: Lister, ignored: Ignored, include: IncludeRules) -> IncludedFiles:
+    """What is included of the ignored files; the index of the lister holds the captured ones."""
+    root, named = lister.root, _named_files(lister, include.patterns)
     small = {path for path in ignored.files if _is_small_name(include, path)}
     small.update(_hidden_small_files(root, ignored, include))
-    listed, closed = _listed_files(store, git, ignored, include.listed)
+    listed, closed = _listed_files(lister, ignored, include.listed)
     fitting, too_large = _within_limits(root, small.union(listed).difference(named.files))
     return IncludedFiles(
         files=(*named.files, *fitting),
@@ -105,9 +90,7 @@ def included_files(
     )
 
 
-def _named_files(
-    store: PrivateStore, git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
-) -> IncludedFiles:
+def _named_files(lister: Lister, patterns: Sequence[str]) -> IncludedFiles:
     """Ignored files that match the patterns.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
@@ -116,18 +99,16 @@ def _named_files(
     """
     if not patterns:
         return IncludedFiles()
-    with scratch_directory(store) as directory:
-        answers = [
-            _answer(store, git, root, question, directory / "index")
-            for question in _questions(rules, patterns)
-        ]
+    with scratch_directory(lister.store) as directory:
+        questions = _questions(lister.words, patterns)
+        answers = [_answer(lister, question, directory / "index") for question in questions]
     files = dict.fromkeys(path for answer in answers for path in answer.files)
     closed = dict.fromkeys(path for answer in answers for path in answer.unreadable)
     repositories = {path for answer in answers for path in answer.repositories}
     holding = repositories and repositories & {d + b"/" for p in files for d in parents_of(p)}
     return IncludedFiles(
         files=tuple(files),
-        unreadable=tuple(really_named(root, path) for path in closed),
+        unreadable=tuple(really_named(lister.root, path) for path in closed),
         repositories=tuple(path.rstrip(b"/") for path in sorted(holding)),
     )
 
@@ -153,7 +134,7 @@ def _hidden_small_files(root: Path, ignored: Ignored, include: IncludeRules) -> 
 
 
 def _listed_files(
-    store: PrivateStore, git: GitRunner, ignored: Ignored, lines: Sequence[str]
+    lister: Lister, ignored: Ignored, lines: Sequence[str]
 ) -> tuple[set[bytes], tuple[bytes, ...]]:
     """Ignored files that the lines of a .gitignore name, and directories that cannot be read.
 
@@ -161,15 +142,17 @@ def _listed_files(
     """
     if not lines or not ignored.records:
         return set(), ()
-    with scratch_directory(store) as directory:
+    with scratch_directory(lister.store) as directory:
         (directory / "rules").write_bytes(b"".join(os.fsencode(line) + b"\n" for line in lines))
-        matched = _matched(store, directory, [*ignored.files, *ignored.closed])
+        matched = _matched(lister.store, directory, [*ignored.files, *ignored.closed])
         inside = {path for path in matched if path.endswith(b"/")}
         inside.update(_led_into(ignored.closed, lines))
         if not inside:
             return matched, ()
         from_lines = f"--exclude-from={directory / 'rules'}"
-        output = git.run("ls-files", "-o", "-i", "-z", from_lines, *only_below(sorted(inside)))
+        output = lister.git.run(
+            "ls-files", "-o", "-i", "-z", from_lines, *only_below(sorted(inside))
+        )
     rest, complaints = understood(output)
     below = (p for p in rest.checked().records() if any(d + b"/" in inside for d in parents_of(p)))
     found = {path for path in (*matched, *below) if not path.endswith(b"/")}
@@ -244,12 +227,7 @@ def would_be_captured(
 
 
 def included_special_files(
-    store: PrivateStore,
-    root: Path,
-    rules: IgnoreRules,
-    include: IncludeRules,
-    included: IncludedFiles,
-    known: Iterable[bytes],
+    lister: Lister, include: IncludeRules, included: IncludedFiles, known: Iterable[bytes]
 ) -> set[bytes]:
     """FIFOs and the like that would be included, of which git itself does not speak.
 
@@ -257,7 +235,7 @@ def included_special_files(
     those that patterns name, and those below a directory that one names in full, or right in the
     one before its first wild card.
     """
-    patterns = include.patterns
+    patterns, root = include.patterns, lister.root
     candidates = {path for path in known if patterns or _is_small_name(include, path)}
     if patterns:
         places = {path.rpartition(b"/")[0] for path in included.files}
@@ -268,7 +246,7 @@ def included_special_files(
     if not candidates:
         return set()
     above = rules_above(root, sorted(candidates))
-    return _held_among(store, above, rules, include, sorted(candidates))
+    return _held_among(lister.store, above, lister.rules, include, sorted(candidates))
 
 
 def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]:
@@ -292,10 +270,9 @@ def _held_among(
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     with laid_out(store, texts, rules, candidates) as (place, root, words):
-        git = store.git(root, place / "index")
-        shown = git.call(*words, *UNTRACKED).records()
-        ignored = ignored_by(store, git, root, words)
-        found = included_files(store, git, root, words, ignored, include)
+        lister = Lister(store, store.git(root, place / "index"), root, rules, words)
+        shown = lister.git.call(*words, *UNTRACKED).records()
+        found = included_files(lister, lister.ignored(), include)
     return set(candidates).intersection((*shown, *found.files))
 
 
@@ -342,24 +319,22 @@ def _repositories_towards(root: Path, places: Sequence[bytes]) -> list[bytes]:
     return [d + b"/" for d in directories if is_there(root, d + b"/.git")]
 
 
-def _answer(
-    store: PrivateStore, git: GitRunner, root: Path, question: _Question, scratch: Path
-) -> IncludedFiles:
+def _answer(lister: Lister, question: _Question, scratch: Path) -> IncludedFiles:
     """What a question finds, also in repositories, which git only names."""
     index: dict[str, str] | None = None
     files: list[bytes] = []
     closed: list[bytes] = []
     known: list[bytes] = []
     # Git does not even name a repository if only something in it is asked for.
-    named, below = _repositories_towards(root, question.below), question.below
+    named, below = _repositories_towards(lister.root, question.below), question.below
     while True:
         if named:
             # In an index of its own git takes these for directories from here on.
-            index = index or {"GIT_INDEX_FILE": str(copied(git, scratch))}
-            take_for_directories(git, named, index)
+            index = index or {"GIT_INDEX_FILE": str(copied(lister.git, scratch))}
+            take_for_directories(lister.git, named, index)
             known += named
         words = (*question.words, *only_below(below))
-        rest, complaints = understood(start_listing(store, git, root, *words, index=index).finish())
+        rest, complaints = understood(lister.ask(*words, index=index).finish())
         closed += complaints.directories
         records = rest.checked().records()
         files += (path for path in records if not path.endswith(b"/"))
@@ -403,13 +378,10 @@ def files_to_copy(
 
 def _own_list(root: Path) -> bytes:
     try:
-        # A link is no list, and a FIFO would block a plain reading for ever.
-        descriptor = os.open(root / LIST_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        with open_plain(root / LIST_FILE, follow=False) as file:
+            text = file.read(LONGEST_LIST + 1)
+    except (OSError, NotPlainError):
         return b""
-    with os.fdopen(descriptor, "rb") as file:
-        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        text = file.read(LONGEST_LIST + 1) if plain else b""
     if len(text) > LONGEST_LIST:
         raise FailedError(
             f"{LIST_FILE!r} of the main checkout is larger than 64 KiB",

@@ -7,31 +7,26 @@ looked into again, so that a sandbox without new directories costs a single list
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.ignore.evaluate import (
     UNTRACKED,
     Listing,
     ignored_here,
     only_below,
-    start_listing,
+    start_listing_others,
     take_for_directories,
 )
 from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.osfiles.beneath import parents_of
+from backtrail.git.process.runner import GitRunner
 from backtrail.git.process.stderr import Complaints, really_named, understood
 from backtrail.git.store.index import copied
 from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.rules import IgnoreRules
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore
 
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
 _IGNORED = (*UNTRACKED, "-i", "--directory")
@@ -65,6 +60,10 @@ class Lister:
     rules: IgnoreRules
     words: Sequence[str]
     """Arguments under which git follows the rules."""
+
+    def ask(self, *words: str, index: Mapping[str, str] | None = None) -> Listing:
+        """Begin a listing of any kind."""
+        return start_listing_others(self.store, self.git, self.root, *words, index=index)
 
     def start(self) -> Listing:
         return self._asked("--directory")
@@ -100,7 +99,7 @@ class Lister:
 
     def start_ignored(self) -> Listing:
         """Begin to list what is ignored, in the index or not, with a tag that tells which."""
-        return start_listing(self.store, self.git, self.root, *self.words, *_IGNORED, "-c", "-t")
+        return self.ask(*self.words, *_IGNORED, "-c", "-t")
 
     def finish_ignored(self, running: Listing) -> tuple[set[bytes], Ignored]:
         """What the index holds although it is ignored, and what is in no index."""
@@ -113,15 +112,15 @@ class Lister:
                 held.add(record[len(_OTHER) :])
         return held, Ignored(tuple(others))
 
-    def ignored(self, repositories: Sequence[bytes]) -> Ignored:
+    def ignored(self, repositories: Sequence[bytes] = ()) -> Ignored:
         """What is ignored and not in the index as it is now."""
         with scratch_directory(self.store) as directory:
-            git = self.git
+            index: dict[str, str] | None = None
             if repositories:
                 # Of a repository without captured files git would not look at what is in it.
-                git = self.store.git(self.root, copied(git, directory / "index"))
-                take_for_directories(git, [path + b"/" for path in repositories])
-            return ignored_by(self.store, git, self.root, self.words)
+                index = {"GIT_INDEX_FILE": str(copied(self.git, directory / "index"))}
+                take_for_directories(self.git, [path + b"/" for path in repositories], index)
+            return Ignored(tuple(_tolerated(self.ask(*self.words, *_IGNORED, index=index))))
 
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
@@ -161,8 +160,7 @@ class Lister:
         if not self.rules.ignore_case:
             return records
         words = (*self.words, *UNTRACKED, *more)
-        listing = start_listing(self.store, self.git, self.root, *words, index=extra)
-        shown = set(self._readable(listing)[0])
+        shown = set(self._readable(self.ask(*words, index=extra))[0])
         hidden = [record for record in records if record not in shown]
         ignored = ignored_here(self.store, self.root, self.rules, hidden)
         return [record for record in records if record not in ignored]
@@ -188,13 +186,7 @@ class Lister:
         return [d for d in bare if d not in ignored]
 
     def _asked(self, *more: str, index: Mapping[str, str] | None = None) -> Listing:
-        words = (*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more)
-        return start_listing(self.store, self.git, self.root, *words, index=index)
-
-
-def ignored_by(store: PrivateStore, git: GitRunner, root: Path, words: Sequence[str]) -> Ignored:
-    """What the rules that these words put in force ignore, and the index does not hold."""
-    return Ignored(tuple(_tolerated(start_listing(store, git, root, *words, *_IGNORED))))
+        return self.ask(*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more, index=index)
 
 
 def _tolerated(listing: Listing) -> list[bytes]:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.ignore.eligibility import NESTED, REFUSED_NAME, SET_BITS, SPECIAL
 from backtrail.git.ignore.evaluate import ignored_here
 from backtrail.git.ignore.rules import RULES_FILE, is_rules_file, read_rules_files
+from backtrail.git.ignore.untracked import Lister, Untracked
 from backtrail.git.metadata.cache import (
     TOO_YOUNG_NS,
     DirectoryNote,
@@ -28,16 +30,8 @@ from backtrail.git.metadata.cache import (
 from backtrail.git.metadata.model import Extras, Usual, exceptions, usual_modes
 from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS, PERMISSIONS, Beneath
 from backtrail.git.osfiles.paths import is_special
-from backtrail.git.osfiles.walk import walk
+from backtrail.git.osfiles.walk import DiskWalk, walk
 from backtrail.git.user.nested_repositories import nested_head
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.untracked import Lister, Untracked
-    from backtrail.git.osfiles.walk import DiskWalk
-
 
 _READABLE = 0o444
 _NOTHING = InventoryMemo(Extras(), (), (), {})

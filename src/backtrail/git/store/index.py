@@ -15,23 +15,16 @@ import os
 import shutil
 import struct
 import time
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.durable import read_checked, read_own, write_checked
-from backtrail.git.process.runner import nul_joined
-from backtrail.git.store.objects import HASHES
+from backtrail.git.process.runner import GitRunner, nul_joined
+from backtrail.git.store.objects import HASHES, TreeEntry
 from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-    from pathlib import Path
-
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore
 
 # An entry of the index begins with ctime, mtime, device, inode, mode, owner, group and size.
 _DATES, _OWNER = struct.Struct(">6I"), struct.Struct(">3I")

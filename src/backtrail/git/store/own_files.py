@@ -1,4 +1,4 @@
-"""What the private store holds besides objects and refs: written once by us, and never believed.
+"""What the private store holds besides objects and refs: written once by us, and compared.
 
 Git takes settings, ignore rules, attributes, other places to look and the ends of history from
 these files; one line more in one of them makes a rollback exact that is not. So every opening
@@ -14,8 +14,9 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import StorageError
 from backtrail.git.osfiles.durable import (
@@ -25,11 +26,6 @@ from backtrail.git.osfiles.durable import (
     write_checked,
     write_durably,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
 
 # Beats every .gitattributes: what is stored is what is on disk.
 RAW_BYTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
@@ -78,11 +74,7 @@ def read_record(path: Path) -> StoreRecord | None:
     """The record, if it is whole."""
     try:
         document = json.loads(read_checked(path) or b"")
-        return StoreRecord(
-            store_id=document["store_id"],
-            config=document["config"],
-            boundary=tuple(document["boundary"]),
-        )
+        return StoreRecord(document["store_id"], document["config"], tuple(document["boundary"]))
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -137,8 +129,8 @@ def adopted_record(
     The rows know the store's id, too, and better than a file that may be damaged.
     """
     found = _held(git_dir / _STORE_ID) or b""
-    told = found.decode().strip() if _ID.fullmatch(found) else None
-    store_id = known_id() or told
+    noted = found.decode().strip() if _ID.fullmatch(found) else None
+    store_id = known_id() or noted
     if store_id is None:
         raise StorageError(
             f"the id of the checkpoint store {str(git_dir)!r} is lost, and no row tells it",
@@ -147,10 +139,10 @@ def adopted_record(
     config = (_held(git_dir / "config") or b"").decode("utf-8", "replace")
     if not _CONFIG.fullmatch(config):
         config = _PLAIN_CONFIG[object_format()]
-    return StoreRecord(store_id, config, _told_boundary(git_dir))
+    return StoreRecord(store_id, config, _noted_boundary(git_dir))
 
 
-def _told_boundary(git_dir: Path) -> tuple[str, ...]:
+def _noted_boundary(git_dir: Path) -> tuple[str, ...]:
     """Where history ends by the file that git reads, less what is no id."""
     lines = (_held(git_dir / "shallow") or b"").decode("utf-8", "replace").split("\n")
     return tuple(sorted({line for line in lines if _COMMIT.fullmatch(line)}))

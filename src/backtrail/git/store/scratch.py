@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.git.osfiles.walk import delete_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
 
 
 @contextmanager

@@ -10,10 +10,11 @@ import json
 import os
 import shutil
 import stat
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backtrail.domain.errors import NoSpaceError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
@@ -30,6 +31,7 @@ from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.elsewhere import Elsewhere
 from backtrail.git.store.linking import link_objects
 from backtrail.git.store.own_files import (
+    StoreRecord,
     adopted_record,
     amiss,
     boundary_text,
@@ -40,13 +42,6 @@ from backtrail.git.store.own_files import (
     with_boundary,
 )
 from backtrail.git.store.presence import join
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-    from contextlib import AbstractContextManager
-
-    from backtrail.git.store.own_files import StoreRecord
-
 
 REF_ROOT = "refs/backtrail"
 _REF_SIZES = (41, 65)
