@@ -19,8 +19,8 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.capture.storing import Storing, take_out
 from backtrail.git.ignore.eligibility import UNREADABLE, UNSTEADY, Sieve
-from backtrail.git.ignore.evaluate import UNTRACKED, Listing
 from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.listing import UNTRACKED, Listing
 from backtrail.git.ignore.untracked import Lister, Untracked
 from backtrail.git.metadata.inventory import Touched
 from backtrail.git.osfiles.beneath import parents_of

@@ -8,8 +8,7 @@ from pathlib import Path
 from backtrail.domain.ids import CommitId
 from backtrail.git.process.runner import RunningGit
 from backtrail.git.store.objects import GITLINK, RAW_CHANGE, empty_tree
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import GitState
 from backtrail.git.user.transfer import bring_objects
 

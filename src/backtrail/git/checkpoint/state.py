@@ -30,8 +30,7 @@ from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.durable import read_checked, write_checked
 from backtrail.git.process.runner import RunningGit
 from backtrail.git.store.objects import list_tree, read_blobs
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import DetachedFrom, GitState, UserIndex
 from backtrail.git.user.merge_state import NOT_RECORDED, MergeState
 from backtrail.git.user.transfer import Named

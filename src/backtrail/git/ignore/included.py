@@ -24,16 +24,9 @@ from backtrail.domain.capture import SMALL, SMALL_TOGETHER, IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import FailedError
 from backtrail.git.ignore.eligibility import NOT_SMALL, NOT_SMALL_TOGETHER
-from backtrail.git.ignore.evaluate import (
-    UNTRACKED,
-    ignored_here,
-    laid_out,
-    only_below,
-    rules_above,
-    rules_of,
-    take_for_directories,
-)
+from backtrail.git.ignore.evaluate import ignored_here, laid_out, rules_above, rules_of
 from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.listing import UNTRACKED, only_below, take_for_directories
 from backtrail.git.ignore.rules import ConfiguredPlace, IgnoreRules, UserSettings, ask_rules
 from backtrail.git.ignore.untracked import Lister
 from backtrail.git.osfiles.beneath import Beneath, parents_of
@@ -52,8 +45,7 @@ from backtrail.git.process.runner import nul_joined
 from backtrail.git.process.stderr import really_named, understood
 from backtrail.git.store.index import copied
 from backtrail.git.store.objects import TreeEntry
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.discovery import Worktree
 from backtrail.git.user.head import read_index
 

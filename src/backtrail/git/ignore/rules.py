@@ -14,8 +14,7 @@ from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, read_plain
 from backtrail.git.process.environment import scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 UNSET = 1
 """What `git config --get` ends with where nothing is set."""

@@ -20,7 +20,7 @@ from backtrail.git.process.runner import nul_joined
 from backtrail.git.restore.metadata import directories_of
 from backtrail.git.restore.write import Goal
 from backtrail.git.store.objects import TreeEntry, empty_tree, files_by_path, list_tree
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

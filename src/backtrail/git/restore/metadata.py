@@ -18,7 +18,7 @@ from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.restore.switch import changed_meanwhile, telling
 from backtrail.git.restore.writer import checked_out
 from backtrail.git.store.objects import Change
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence

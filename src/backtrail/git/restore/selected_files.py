@@ -16,7 +16,7 @@ from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.restore.switch import changed_meanwhile, switch_index
 from backtrail.git.restore.writer import checked_out
 from backtrail.git.store.objects import empty_tree, files_by_path, tree_changes
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

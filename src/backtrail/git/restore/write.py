@@ -44,7 +44,7 @@ from backtrail.git.store.objects import (
     start_listing,
     tree_changes,
 )
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -23,8 +23,7 @@ from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.durable import read_checked, read_own, write_checked
 from backtrail.git.process.runner import GitRunner, nul_joined
 from backtrail.git.store.objects import HASHES, TreeEntry
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 # An entry of the index begins with ctime, mtime, device, inode, mode, owner, group and size.
 _DATES, _OWNER = struct.Struct(">6I"), struct.Struct(">3I")

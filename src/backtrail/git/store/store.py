@@ -10,8 +10,9 @@ import json
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
 from backtrail.domain.wording import some_of
 from backtrail.git.osfiles.durable import fsync_tree, is_plain, read_own, write_durably
 from backtrail.git.osfiles.locks import exclusive_lock
+from backtrail.git.osfiles.walk import delete_tree
 from backtrail.git.process.environment import (
     STORE_SETTINGS,
     quoted_path,
@@ -146,6 +148,17 @@ def _claim_at(record: Path) -> dict[str, Any]:
             f"{str(record)!r} is damaged: whose checkpoints these are cannot be told",
             hint="if they are those of this repository, delete that file and try again",
         ) from error
+
+
+@contextmanager
+def scratch_directory(store: PrivateStore) -> Generator[Path]:
+    """A directory beside the store that is gone when it is done with."""
+    path = Path(tempfile.mkdtemp(dir=store.scratch))
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            delete_tree(path)
 
 
 @dataclass(frozen=True, slots=True)
