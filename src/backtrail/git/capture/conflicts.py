@@ -95,7 +95,7 @@ def replaced_paths(
     for path in replacing.included:
         found.update(dict.fromkeys(p for p in _in_the_way(root, path) if p != path))
     for directory in replacing.bare_directories:
-        found.update(dict.fromkeys(_above_in_the_way(root, directory)))
+        found.update(dict.fromkeys(_in_the_way(root, directory + b"/")))
     for path in _known_absent(store, replacing):
         found.update(dict.fromkeys(_in_the_way(root, path)))
     return InTheWay(
@@ -130,30 +130,17 @@ def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
+    """What is at a path or above it; only above it, if it ends in a slash."""
     try:
-        return _found_in_the_way(root, path)
+        obstacle = first_obstacle(root, path)
+        if obstacle is not None:
+            return [_capturable(root, obstacle)]
+        found = None if path.endswith(b"/") else lstat_inside(root, path)
+        if found is None:
+            return []
+        return _all_below(root, path) if stat.S_ISDIR(found.st_mode) else [_capturable(root, path)]
     except PermissionError as error:
-        raise _refusal(path, UNREADABLE) from error
-
-
-def _above_in_the_way(root: Path, directory: bytes) -> list[bytes]:
-    try:
-        obstacle = first_obstacle(root, directory + b"/")
-    except PermissionError as error:
-        raise _refusal(directory, UNREADABLE) from error
-    return [] if obstacle is None else [_capturable(root, obstacle)]
-
-
-def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:
-    obstacle = first_obstacle(root, path)
-    if obstacle is not None:
-        return [_capturable(root, obstacle)]
-    found = lstat_inside(root, path)
-    if found is None:
-        return []
-    if stat.S_ISDIR(found.st_mode):
-        return _all_below(root, path)
-    return [_capturable(root, path)]
+        raise _refusal(path.rstrip(b"/"), UNREADABLE) from error
 
 
 def _all_below(root: Path, directory: bytes) -> list[bytes]:

@@ -79,7 +79,7 @@ def read_record(path: Path) -> StoreRecord | None:
         return None
 
 
-def furnish(building: Path) -> StoreRecord:
+def write_own_files(building: Path) -> StoreRecord:
     """Give a new store all that is neither an object nor a ref; what is to be remembered of it."""
     record = StoreRecord(secrets.token_hex(13), (building / "config").read_text())
     for name, content in _contents(record).items():
@@ -88,7 +88,7 @@ def furnish(building: Path) -> StoreRecord:
     return record
 
 
-def amiss(git_dir: Path, record: StoreRecord) -> list[str]:
+def altered_files(git_dir: Path, record: StoreRecord) -> list[str]:
     """What is not as we wrote it, by name."""
     return [
         *(name for name in _DIRECTORIES if not _is_open(git_dir / name)),
@@ -99,7 +99,7 @@ def amiss(git_dir: Path, record: StoreRecord) -> list[str]:
     ]
 
 
-def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: Path) -> None:
+def rewrite(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: Path) -> None:
     """Write these anew; what is in their place and is not plain is set aside, not deleted."""
     contents = _contents(record)
     for name in names:
@@ -108,14 +108,14 @@ def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: P
             place.chmod(stat.S_IRWXU)
             continue
         if os.path.lexists(place) and not (name in contents and is_plain(place)):
-            set_aside(place, aside)
+            move_aside(place, aside)
         if name in _DIRECTORIES:
             place.mkdir(exist_ok=True)
         elif name in contents:
             write_durably(place, contents[name])
 
 
-def set_aside(place: Path, aside: Path) -> None:
+def move_aside(place: Path, aside: Path) -> None:
     """Move what should not be there out of the way."""
     aside.mkdir(mode=0o700, exist_ok=True)
     place.rename(aside / f"{place.name}-{time.time_ns()}")
