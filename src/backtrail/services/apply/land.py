@@ -21,7 +21,7 @@ from backtrail.git.applying.merging import Merger
 from backtrail.git.applying.tree import stage_everything
 from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.objects import empty_tree
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.branches import moving
 from backtrail.git.user.head import UserIndex, read_git_state, resolve_refs
 from backtrail.git.user.identity import opened_git_dir

@@ -13,7 +13,7 @@ from backtrail.domain.settings import ApplyStrategy
 from backtrail.git.applying.checkout import refuse_dirty
 from backtrail.git.applying.commit import Committer, find_hooks, temporary
 from backtrail.git.compare.diff import changes_shown_by
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.services.apply.land import Landing, commit_place, record, users_git
 from backtrail.services.apply.proposal import Proposal, propose
 from backtrail.services.apply.target import check_plan_allows_apply, find_target
