@@ -36,8 +36,10 @@ from backtrail.cli.parsing.command import command, group, session_of
 from backtrail.cli.parsing.groups import CarefulGroup, ListingGroup, destructive
 from backtrail.cli.render.emit import emit
 from backtrail.cli.render.report import Report
+from backtrail.cli.render.shape import TEXT, itself, shape
 from backtrail.domain.errors import ExitCode, UsageError
 
+VERSION = shape(version=TEXT.at(itself))
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
 RUNS, BACK, DECISIONS, CARE = "Protected commands", "Back and forth", "Decisions", "Care"
 EPILOG = (
@@ -165,7 +167,7 @@ def _print_version(context: typer.Context, wanted: bool) -> None:
     session.assume_format_of_argv()
     emit(
         session,
-        Report(data={"version": __version__}, plain=lambda: [f"backtrail {__version__}"]),
+        Report(data=VERSION.of(__version__), plain=lambda: [f"backtrail {__version__}"]),
     )
     raise typer.Exit
 

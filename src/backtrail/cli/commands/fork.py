@@ -9,8 +9,8 @@ from backtrail.cli.invocation.session import Session
 from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanOption, Print, some_path
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
+from backtrail.cli.views.checkpoints import branched_report, exported_report
 from backtrail.cli.views.plans import created_report
-from backtrail.cli.views.takeouts import branched_report, exported_report
 from backtrail.domain.errors import UsageError
 from backtrail.domain.plan import Plan
 

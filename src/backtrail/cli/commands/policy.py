@@ -9,7 +9,7 @@ from backtrail.cli.invocation.session import Session
 from backtrail.cli.parsing.options import PlanArgument, PlanOption
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
-from backtrail.cli.views.policy import policy_report
+from backtrail.cli.views.retention import policy_report
 from backtrail.domain.quantities import parse_age, parse_size
 
 NONE = "none"
