@@ -28,7 +28,7 @@ class Kind:
     """Whether its field is left out when there is no value."""
     source: Source = None
 
-    def __or__(self, _: None, /) -> Self:
+    def __or__(self, _: None) -> Self:
         return replace(self, nullable=True)
 
     def at(self, source: Source) -> Self:
