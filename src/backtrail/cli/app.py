@@ -31,10 +31,10 @@ from backtrail.cli.commands.status import status
 from backtrail.cli.commands.steps import steps
 from backtrail.cli.commands.tool import tool
 from backtrail.cli.commands.undo import redo, undo
+from backtrail.cli.invocation.emit import emit
 from backtrail.cli.invocation.session import Format
 from backtrail.cli.parsing.command import command, group, session_of
 from backtrail.cli.parsing.groups import CarefulGroup, ListingGroup, destructive
-from backtrail.cli.render.emit import emit
 from backtrail.cli.render.report import Report
 from backtrail.cli.render.shape import TEXT, itself, shape
 from backtrail.domain.errors import ExitCode, UsageError

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from backtrail.cli.invocation.session import Format
-from backtrail.cli.render import streams
-from backtrail.cli.render.emit import emit
 from backtrail.cli.render.look import file_line, line, panel, shortened, table, text
 from backtrail.cli.render.report import Report
 from backtrail.cli.render.shape import COUNT, ORDINAL, TEXT, Kind, itself, listed, shape, words
 from backtrail.cli.render.text import count, safe
 from backtrail.demo.values import StepName
-from backtrail.domain.errors import FailedError
 from backtrail.domain.rollback import DiffAction, RevertAction
 
 if TYPE_CHECKING:
@@ -23,7 +18,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from backtrail.cli.invocation.session import Session
     from backtrail.demo.values import Check, DemoResult, DemoStep
 
 
@@ -58,38 +52,22 @@ LESSONS = (
 MISLEADING = ("GIT_DIR", "PLAN_DATABASE_URL", "PLAN_HOME", "PLAN_ID")
 
 
-def tell_step(session: Session, step: DemoStep) -> None:
-    """Print a step; programs get all of them in the end."""
-    if session.format is Format.JSON:
-        return
-    session.progress.stop()
-    report = Report(
+def step_report(step: DemoStep, *, verbose: bool) -> Report:
+    return Report(
         data={},
-        plain=lambda: _plain_step(step, verbose=session.verbose),
+        plain=lambda: _plain_step(step, verbose=verbose),
         rich=lambda verbose: _rich_step(step, verbose=verbose),
         silenced_by_quiet=True,
     )
-    try:
-        emit(session, report)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; the exit code still tells how it ended.
-        streams.discard_output()
-    except OSError as error:
-        streams.discard_output()
-        raise FailedError(
-            f"the output cannot be written: {error.strerror}",
-            hint="look at where standard output goes to",
-        ) from error
 
 
-def demo_report(session: Session, result: DemoResult) -> Report:
+def demo_report(result: DemoResult, environ: Mapping[str, str], *, quiet: bool) -> Report:
     """What is left to say after the steps; with `-q` the last line alone."""
     return Report(
         data=DEMO.of(result),
-        plain=lambda: [_last_line(result)] if session.quiet else _plain_end(result),
-        rich=None if session.quiet else lambda _: _rich_end(result),
-        messages=_misled(session.environ) if result.kept else (),
+        plain=lambda: [_last_line(result)] if quiet else _plain_end(result),
+        rich=None if quiet else lambda _: _rich_end(result),
+        messages=_misled(environ) if result.kept else (),
     )
 
 
