@@ -128,13 +128,18 @@ def _command(name: str, result: Shape | str) -> dict[str, Any]:
 def _common() -> dict[str, Any]:
     definitions = {
         name: {
-            "title": name.replace("_", " ").capitalize(),
+            "title": _title(name, kind),
             **_Writer(_SHARED, name).definition(kind),
         }
         for name, kind in _shared().items()
     }
     title = "Objects that several commands share"
     return {"$schema": _DIALECT, "title": title, "$defs": definitions}
+
+
+def _title(name: str, kind: Kind) -> str:
+    words = name.replace("_", " ")
+    return words.capitalize() if isinstance(kind, Shape) else words
 
 
 @cache
