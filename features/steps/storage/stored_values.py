@@ -7,7 +7,7 @@ from behave import step, then
 from backtrail.domain.retention import RetentionRow
 from backtrail.domain.timeline import TimelineRow
 from backtrail.storage.rows.tables import Base
-from support import stored_values
+from support.storage import stored_values
 
 
 @step("values with {what} are stored in every table")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from backtrail.storage.database import UnitOfWork
-    from support.world import World
+    from support.world.world import World
 
 STORE, HOST = "the store", "the host"
 NOT_OF_VALUES = {("sandboxes", "released_at")}
