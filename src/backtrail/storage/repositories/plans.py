@@ -29,6 +29,8 @@ class PlanRepository:
     def __init__(self, session: Session, origin: Origin) -> None:
         self._session = session
         self._origin = origin
+        self._locked: dict[PlanId, tuple[PlanRow, SandboxRow]] = {}
+        """Nobody else changes these before the transaction ends: they are read once."""
 
     def add(self, plan: Plan, *, spawn: tuple[int, int] | None = None) -> None:
         """A new plan, its sandbox and its first epoch; `spawn` is the parent's epoch, position."""
@@ -47,15 +49,23 @@ class PlanRepository:
 
     def get(self, plan_id: PlanId) -> Plan:
         """The plan, if it is this repository's: others in the database are not for us to touch."""
-        return self._one(self._own(plan_id), plan_id)
+        locked = self._locked.get(plan_id)
+        return _plan_of(*locked) if locked else self._one(self._own(plan_id), plan_id)
 
     def lock(self, plan_id: PlanId) -> Plan:
         """As `get`, and no other transaction may lock or change the plan until this one ends."""
-        # The row may have been read before the lock was granted, and be stale.
-        fresh = (
-            self._own(plan_id).with_for_update(of=PlanRow).execution_options(populate_existing=True)
-        )
-        return self._one(fresh, plan_id)
+        return _plan_of(*self._lock(plan_id))
+
+    def _lock(self, plan_id: PlanId) -> tuple[PlanRow, SandboxRow]:
+        if plan_id not in self._locked:
+            # The row may have been read before the lock was granted, and be stale.
+            query = self._own(plan_id).with_for_update(of=PlanRow)
+            fresh = query.execution_options(populate_existing=True)
+            found = self._session.execute(fresh).first()
+            if found is None:
+                raise _unknown(plan_id)
+            self._locked[plan_id] = found[0], found[1]
+        return self._locked[plan_id]
 
     def by_name(self, repository_id: str, name: str) -> Plan | None:
         """The plan of that name that is not removed."""
@@ -99,9 +109,7 @@ class PlanRepository:
 
     def next_position(self, plan_id: PlanId) -> int:
         """Count the plan's counter up; the row stays locked, so that no number is given twice."""
-        row = self._session.get(PlanRow, plan_id, with_for_update=True)
-        if row is None:
-            raise _unknown(plan_id)
+        row, _ = self._lock(plan_id)
         row.position += 1
         self._session.flush()
         return row.position
@@ -185,12 +193,15 @@ class PlanRepository:
         )
 
     def _row(self, plan_id: PlanId) -> PlanRow:
-        row = self._session.get(PlanRow, plan_id)
+        locked = self._locked.get(plan_id)
+        row = locked[0] if locked else self._session.get(PlanRow, plan_id)
         if row is None:
             raise _unknown(plan_id)
         return row
 
     def _sandbox_row(self, plan_id: PlanId) -> SandboxRow:
+        if plan_id in self._locked:
+            return self._locked[plan_id][1]
         row = self._session.scalar(select(SandboxRow).where(SandboxRow.plan_id == plan_id))
         if row is None:
             raise _unknown(plan_id)
