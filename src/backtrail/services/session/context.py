@@ -249,7 +249,7 @@ class PlanRows:
     plan: Plan
     unfinished: tuple[Operation, ...]
     run: Run | None
-    """The live run, if there is one: none begins while the sandbox is locked."""
+    """The live run, if there was one. One that is admitted later waits for the lock to begin."""
     states: Mapping[CheckpointId, CheckpointState]
 
     @property
