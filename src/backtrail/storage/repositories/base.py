@@ -10,6 +10,7 @@ from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import PlanId
 from backtrail.domain.reference import ULID_LENGTH
 from backtrail.storage.rows.mapping import Mapper, RowT, ValueT
+from backtrail.storage.rows.tables import PlanRow
 
 IdT = TypeVar("IdT", bound=str)
 LargeT = TypeVar("LargeT", bound=int | str)
@@ -37,6 +38,17 @@ class Repository(Generic[RowT, ValueT, IdT]):
         """Those of the plan whose id begins so, oldest first."""
         query = self._of(plan_id).where(starts_with(self._key, prefix))
         return self._all(query.order_by(self._key).limit(limit))
+
+    def by_id_any_plan(self, repository_id: str, prefix: str) -> ValueT | None:
+        """One of any plan of the repository whose id is, or begins with, the prefix."""
+        row = self._mapper.row
+        query = (
+            select(row)
+            .join(PlanRow, PlanRow.plan_id == row.plan_id)
+            .where(PlanRow.repository_id == repository_id)
+            .where(starts_with(self._key, prefix))
+        )
+        return self._first(query.order_by(self._key).limit(1))
 
     def _insert(self, value: ValueT, **others: object) -> None:
         self._session.add(self._mapper.row_of(value, **others))

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.ids import CheckpointId, CommitId, DecisionId, OperationId, PlanId
 from backtrail.domain.timeline import TimelineRow
-from backtrail.storage.repositories.base import Repository, starts_with
+from backtrail.storage.repositories.base import Repository
 from backtrail.storage.rows.mapping import CHECKPOINTS, Origin, columns_of
-from backtrail.storage.rows.tables import CheckpointRow, PlanRow
+from backtrail.storage.rows.tables import CheckpointRow
 
 Checkpoints = list[Checkpoint]
 """`list` is a method below, which hides the type of that name."""
@@ -44,16 +44,6 @@ class CheckpointRepository(Repository[CheckpointRow, Checkpoint, CheckpointId]):
 
     def by_label(self, plan_id: PlanId, label: str) -> Checkpoint | None:
         return self._first(self._of(plan_id).where(CheckpointRow.label == label))
-
-    def by_id_any_plan(self, repository_id: str, prefix: str) -> Checkpoint | None:
-        """A checkpoint of any plan of the repository whose id is, or begins with, the prefix."""
-        query = (
-            select(CheckpointRow)
-            .join(PlanRow, PlanRow.plan_id == CheckpointRow.plan_id)
-            .where(PlanRow.repository_id == repository_id)
-            .where(starts_with(CheckpointRow.checkpoint_id, prefix))
-        )
-        return self._first(query.order_by(CheckpointRow.checkpoint_id).limit(1))
 
     def carrying(self, decision_id: DecisionId) -> Checkpoints:
         """Those that have the id of a decision and were taken, oldest first."""

@@ -9,9 +9,9 @@ from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.decision import Decision
 from backtrail.domain.ids import DecisionId, PlanId
 from backtrail.domain.timeline import Lineage
-from backtrail.storage.repositories.base import Repository, starts_with
+from backtrail.storage.repositories.base import Repository
 from backtrail.storage.rows.mapping import CHECKPOINTS, DECISIONS
-from backtrail.storage.rows.tables import CheckpointRow, DecisionRow, PlanRow
+from backtrail.storage.rows.tables import CheckpointRow, DecisionRow
 
 Found = list[Decision]
 """`list` is a method below, which hides the type of that name."""
@@ -38,16 +38,6 @@ class DecisionRepository(Repository[DecisionRow, Decision, DecisionId]):
 
     def by_seq(self, plan_id: PlanId, seq: int) -> Decision | None:
         return self._first(self._of(plan_id).where(DecisionRow.seq == seq))
-
-    def by_id_any_plan(self, repository_id: str, prefix: str) -> Decision | None:
-        """A decision of any plan of the repository whose id is, or begins with, the prefix."""
-        query = (
-            select(DecisionRow)
-            .join(PlanRow, PlanRow.plan_id == DecisionRow.plan_id)
-            .where(PlanRow.repository_id == repository_id)
-            .where(starts_with(DecisionRow.decision_id, prefix))
-        )
-        return self._first(query.order_by(DecisionRow.decision_id).limit(1))
 
     def list(self, plan_id: PlanId) -> Found:
         """All of them, oldest first."""

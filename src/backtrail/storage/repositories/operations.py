@@ -82,10 +82,8 @@ class OperationRepository(Repository[OperationRow, Operation, OperationId]):
         """Make the marks say what the stacks say."""
         wanted = dict.fromkeys(stacks.undo, Stack.UNDO) | dict.fromkeys(stacks.redo, Stack.REDO)
         named = select(OperationRow).where(OperationRow.operation_id.in_(wanted))
-        for row in (
-            *self._session.scalars(self._stacked(plan_id)).all(),
-            *self._session.scalars(named),
-        ):
+        marked = self._session.scalars(self._stacked(plan_id)).all()
+        for row in (*marked, *self._session.scalars(named)):
             row.stack = wanted.get(row.operation_id)
         self._session.flush()
 
