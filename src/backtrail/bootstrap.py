@@ -168,7 +168,7 @@ def open_services(
         engine = create_database_engine(url)
         opened.callback(engine.dispose)
         ensure_schema(engine, in_use=lambda: bool(store.sandboxes()))
-        put_right = store.look_after(
+        put_right = store.check_own_files(
             lambda: store_of_sandboxes(engine, store.sandboxes()),
             lambda: _object_format(worktree.common_dir),
         )

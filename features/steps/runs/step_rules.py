@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from backtrail.domain.errors import UsageError
+from backtrail.domain.ledger import outputs_to_drop
 from backtrail.domain.step import (
     MarkKind,
     StepName,
@@ -17,7 +18,6 @@ from backtrail.domain.step import (
     check_key,
     command_digests,
     from_json,
-    outputs_to_drop,
     to_json,
 )
 from support.runs.step_model import replay, stories

@@ -83,6 +83,10 @@ def make_newer(world: World) -> None:
     assert world.rows.change("UPDATE alembic_version SET version_num = '9999'") == 1
 
 
+def make_unreleased(world: World) -> None:
+    assert world.rows.change("UPDATE alembic_version SET version_num = '0003'") == 1
+
+
 def make_foreign(world: World) -> None:
     make_missing(world)
     world.rows.change("CREATE TABLE recipes (name TEXT)")
@@ -103,6 +107,7 @@ DATABASE: dict[str, Callable[[World], None]] = {
     "is full of noise": fill_with_noise,
     "was cut in half": cut_in_half,
     "was made by a newer program": make_newer,
+    "was made by a version that was never released": make_unreleased,
     "belongs to another program": make_foreign,
     "belongs to another program with Alembic": make_foreign_with_alembic,
     "is not there yet": make_missing,

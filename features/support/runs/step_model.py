@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from backtrail.domain.ids import MarkId, RunId, StepId
+from backtrail.domain.ledger import Ledger, StepVerdict, ledger_of, step_verdict
 from backtrail.domain.step import (
     Digests,
-    Ledger,
     Mark,
     MarkKind,
     Outcome,
@@ -22,9 +22,6 @@ from backtrail.domain.step import (
     Result,
     Step,
     StepName,
-    StepVerdict,
-    ledger_of,
-    step_verdict,
 )
 from backtrail.domain.timeline import Lineage, lineage_of
 from support.checkpoints.histories import LONG_AGO, PLAN, History

@@ -22,6 +22,8 @@ from backtrail.cli.parsing.options import (
     Reason,
     Wait,
     Yes,
+    argument,
+    option,
 )
 from backtrail.cli.parsing.target import Finder, sandbox_paths
 from backtrail.cli.render.report import Report
@@ -29,15 +31,10 @@ from backtrail.cli.views.rollback import rollback_report
 from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.rollback import RollbackRequest, RollbackResult
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP, show_default=False),
-]
+Words = Annotated[list[str] | None, argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP)]
 Paths = Annotated[
     list[str] | None,
-    typer.Option(
-        "--path", metavar="PATH", help="Restore only this; repeatable.", show_default=False
-    ),
+    option("--path", metavar="PATH", help="Restore only this; repeatable."),
 ]
 MoveBranch = Annotated[
     bool, typer.Option("--move-branch", help="Move the branch of an attached sandbox too.")

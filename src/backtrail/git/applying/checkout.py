@@ -15,7 +15,7 @@ from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
 from backtrail.git.osfiles.plain_files import NotPlainError, beginning_of
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.runner import nul_joined
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.discovery import gitdir_backlink, main_root
 from backtrail.git.user.head import UserIndex, read_index
 from backtrail.git.user.index import put_index

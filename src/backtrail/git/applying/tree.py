@@ -21,7 +21,7 @@ from backtrail.git.osfiles.paths import exists_inside, lstat_inside
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.restore.export import materialize
 from backtrail.git.store.index import safe_date
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.head import read_index, resolve_refs, user_git
 from backtrail.git.user.nested_repositories import nested_head
 from backtrail.git.user.transfer import send_back

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.osfiles.beneath import Beneath
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
 
 NESTED = "nested repository"
 SPECIAL = "special file"

@@ -23,8 +23,8 @@ from backtrail.git.restore.metadata import (
 )
 from backtrail.git.store.objects import list_tree
 from backtrail.git.store.presence import note_staging
-from backtrail.git.store.scratch import scratch_directory
 from backtrail.git.store.set_aside import delete
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.git.capture.selected_files import take_in
+from backtrail.git.capture.storing import take_in
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.restore.switch import changed_meanwhile, telling
 from backtrail.git.restore.writer import checked_out
 from backtrail.git.store.objects import Change
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence

@@ -18,7 +18,7 @@ from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.rollback import RevertAction
 from backtrail.git.ignore.eligibility import NESTED, SET_BITS, SPECIAL
 from backtrail.git.ignore.evaluate import ignored_at
-from backtrail.git.metadata.shortcuts import proven_inventory
+from backtrail.git.metadata.inventory import proven_inventory
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.osfiles.plain_files import NotPlainError, open_plain

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.ids import TreeId
 from backtrail.domain.rollback import RevertAction, RevertedFile
-from backtrail.git.capture.selected_files import take_in
-from backtrail.git.capture.storing import take_out
-from backtrail.git.checkpoint.selected_files import Included, entries_of
+from backtrail.git.capture.storing import take_in, take_out
+from backtrail.git.checkpoint.state import Included
 from backtrail.git.ignore.evaluate import ignored_at
 from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.metadata.model import Extras
@@ -39,12 +38,13 @@ from backtrail.git.store.objects import (
     Change,
     TreeEntry,
     entries_in,
+    files_by_path,
     list_tree,
     start_directories,
     start_listing,
     tree_changes,
 )
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -163,7 +163,7 @@ def _there_already(
 ) -> set[bytes]:
     """What only moves between the chosen ignored files and all others, its content the same."""
     chosen = [e for e in included if e.path in moves.coming]
-    here = entries_of(store, current.tree) if chosen else {}
+    here = files_by_path(store, current.tree) if chosen else {}
     moved = [e for e in files if e.path in moves.present] if moves.present else []
     return {
         e.path
@@ -245,7 +245,7 @@ def _staying(store: PrivateStore, plan: FilePlan, emptied: set[bytes]) -> set[by
 def _take_in_chosen(store: PrivateStore, git: GitRunner, root: Path, plan: FilePlan) -> None:
     """Take chosen files that are in the way into the index, from which git replaces them."""
     take_in(git, root, plan.chosen_in_the_way)
-    held, found = entries_of(store, plan.present[0]), git.call("ls-files", "-s", "-z").records()
+    held, found = files_by_path(store, plan.present[0]), git.call("ls-files", "-s", "-z").records()
     split = (record.split(b"\t", 1) for record in found)
     now = {path: head.split(b" ") for head, path in split}
     for path in plan.chosen_in_the_way:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.locked_files import LockedFile, opened_directory
 
 if TYPE_CHECKING:

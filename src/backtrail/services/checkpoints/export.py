@@ -15,7 +15,7 @@ from backtrail.git.restore.export import (
     refuse_existing,
 )
 from backtrail.git.store.objects import list_tree
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.services.plans.fork import whole_content
 from backtrail.services.references import find_checkpoint
 from backtrail.services.session.journal import Entry, log_done

@@ -92,7 +92,7 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     proof = prove_files(store, sandbox, files, (), since)
     git_proof = prove_git_state(store, sandbox, git_plan, wanted)
     refuse_wrong(what, [*proof.wrong, *git_proof.wrong])
-    locked.camera.believe(proof.inventory)
+    locked.camera.keep_inventory(proof.inventory)
     alike = replace(current.state, extras=contents.state.extras)
     told = worth_saying(sandbox.path, contents.state, alike, files)
     return (*told, *git_plan.messages)

@@ -179,11 +179,12 @@ def _named(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> Name
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:
     plan_id, result = operation.plan_id, outcome_of(operation)
     if not operation.paths and operation.epoch_after is not None:
+        plan = uow.plans.lock(plan_id)
         uow.plans.set_epoch(plan_id, operation.epoch_after)
         lineage = uow.epochs.lineage(plan_id, operation.epoch_after)
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
-        if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
+        if plan.state is not PlanState.INVALIDATED:
             uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
         result |= settle_children(uow, operation, lineage)
     uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))

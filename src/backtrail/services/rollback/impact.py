@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.domain.ledger import StepsLeaving, steps_leaving
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
-from backtrail.domain.step import StepsLeaving, steps_leaving
 from backtrail.domain.timeline import TimelineChange, lineage_of, next_epoch_number, tool_calls
 from backtrail.services.rollback.child_plans import descendants, placed_children
 from backtrail.services.rollback.forecast import Outlook, live_after

@@ -130,7 +130,7 @@ def finish(
         git_proof = prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
         refuse_wrong(operation.kind, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
-        locked.camera.believe(proof.inventory)
+        locked.camera.keep_inventory(proof.inventory)
         names = left_names(locked.sandbox.path, operation.result.get(IGNORED_BEFORE, []), files)
         seen = Seen(prepared.goal, proof, git_proof.found, names)
         checkpoint = land(locked, operation, target, wanted, seen)

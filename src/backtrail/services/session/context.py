@@ -16,7 +16,7 @@ from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.plan import Plan
 from backtrail.domain.settings import Settings
 from backtrail.git.capture.camera import Camera
-from backtrail.git.ignore.selected import lines_of
+from backtrail.git.ignore.included import copy_rules
 from backtrail.git.osfiles.locks import exclusive_lock
 from backtrail.git.user.identity import located, refuse_own_files_inside
 from backtrail.git.user.index import remove_own_locks
@@ -157,7 +157,7 @@ class Workspace:
     def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:
         rules = self.settings.capture
         # What a new sandbox gets is captured in it, too, if it is small.
-        listed = lines_of(self.main_root, self.settings.sandbox.copy)
+        listed = copy_rules(self.main_root, self.settings.sandbox.copy)
         return Camera(
             store or self.store,
             sandbox,
@@ -249,7 +249,7 @@ class PlanRows:
     plan: Plan
     unfinished: tuple[Operation, ...]
     run: Run | None
-    """The live run, if there is one: none begins while the sandbox is locked."""
+    """The live run, if there was one. One that is admitted later waits for the lock to begin."""
     states: Mapping[CheckpointId, CheckpointState]
 
     @property

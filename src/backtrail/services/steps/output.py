@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from backtrail.domain.step import OutputState, outputs_to_drop
+from backtrail.domain.ledger import outputs_to_drop
+from backtrail.domain.step import OutputState
 from backtrail.git.osfiles.durable import fsync_directory
 
 if TYPE_CHECKING:
@@ -102,13 +103,13 @@ class OutputWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputShelf:
+class RecordedOutput:
     """The recorded output of one plan's steps."""
 
     directory: Path
 
     @classmethod
-    def of(cls, home: Path, plan_id: PlanId) -> OutputShelf:
+    def of(cls, home: Path, plan_id: PlanId) -> RecordedOutput:
         return cls(home / "output" / plan_id)
 
     def writer(self, attempt: MarkId) -> OutputWriter:
@@ -152,8 +153,8 @@ def drop_old_outputs(locked: LockedSandbox) -> None:
             return
         uow.steps.forget_outputs(mark.mark_id for mark in going)
     ws.failpoints.reach("outputs.forgotten")
-    shelf = OutputShelf.of(ws.layout.home, plan_id)
-    shelf.discard(mark.attempt_id for mark in going if mark.attempt_id)
+    gone = (mark.attempt_id for mark in going if mark.attempt_id)
+    RecordedOutput.of(ws.layout.home, plan_id).discard(gone)
     ws.failpoints.reach("outputs.dropped")
 
 

@@ -1,24 +1,22 @@
-"""Writes outcomes: data to standard output, talk to standard error, JSON in one envelope."""
+"""Prints an outcome as the session wants it: data to standard output, talk to standard error."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from backtrail.cli.invocation.session import Format
 from backtrail.cli.render import streams
+from backtrail.cli.render.envelope import envelope
+from backtrail.cli.render.look import console
 from backtrail.cli.render.report import Failure, Report
-from backtrail.cli.render.text import safe, safe_lines, timestamp, well_formed
+from backtrail.cli.render.text import safe, safe_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from backtrail.cli.invocation.session import Session
 
@@ -43,57 +41,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-SCHEMA_VERSION = 1
-
-
-def envelope(
-    outcome: Report | Failure,
-    *,
-    command: str | None,
-    started: datetime,
-    duration_ms: int,
-    messages: Sequence[str],
-) -> str:
-    """The whole document, as text that UTF-8 can hold, with its line end."""
-    failed = isinstance(outcome, Failure)
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "command": command,
-        "status": "error" if failed else "ok",
-        "exit_code": int(outcome.exit_code),
-        "data": outcome.data,
-        "error": _error(outcome) if failed else None,
-        "timing": {"started": started, "duration_ms": duration_ms},
-        "messages": list(messages),
-    }
-    return json.dumps(_plain_values(document), ensure_ascii=False, indent=2) + "\n"
-
-
-def _error(failure: Failure) -> dict[str, Any]:
-    return {
-        "code": failure.code,
-        "message": failure.message,
-        "hint": failure.hint,
-        "details": failure.details,
-    }
-
-
-def _plain_values(value: object) -> object:
-    """The same value in terms that JSON knows; what it does not know is written as text."""
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, datetime):
-        return timestamp(value)
-    if isinstance(value, Mapping):
-        pairs = cast("Mapping[object, object]", value).items()
-        return {well_formed(str(key)): _plain_values(item) for key, item in pairs}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain_values(item) for item in cast("Sequence[object]", value)]
-    return well_formed(str(value))
 
 
 SHOWN_DETAILS = 10
@@ -170,8 +117,6 @@ def _emit_report(session: Session, report: Report) -> None:
 
 
 def _emit_rich(session: Session, report: Report) -> None:
-    from backtrail.cli.render.look import console
-
     if report.rich is not None:
         out = console()
         for renderable in report.rich(session.verbose):

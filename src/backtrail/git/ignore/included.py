@@ -1,10 +1,11 @@
-"""Which ignored files are chosen: for a checkpoint, and to come along into a new sandbox.
+"""Which ignored files are included all the same: in a checkpoint, or in a new sandbox.
 
-Patterns of the user's may lead into ignored directories. What is chosen by default are small files,
-by their names, in the directories that git goes into: not in those that are ignored as a whole.
+Patterns of the user's (`include_ignored`) may lead into ignored directories. Included by default
+are small files, by their names, in the directories that git goes into: not in those that are
+ignored as a whole.
 
-Patterns are those of .gitignore, from `[sandbox] copy` and from a file `.worktreeinclude`. What
-matches is copied only if git ignores it, and only where nothing is yet; links stay links.
+Into a new sandbox comes what `[sandbox] copy` and a file `.worktreeinclude` name, as a .gitignore
+would. It is copied only if git ignores it, and only where nothing is yet; links stay links.
 """
 
 from __future__ import annotations
@@ -12,28 +13,22 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.domain.capture import SMALL, SMALL_TOGETHER
+from backtrail.domain.capture import SMALL, SMALL_TOGETHER, IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import FailedError
 from backtrail.git.ignore.eligibility import NOT_SMALL, NOT_SMALL_TOGETHER
-from backtrail.git.ignore.evaluate import (
-    UNTRACKED,
-    ignored_here,
-    laid_out,
-    only_below,
-    rules_above,
-    rules_of,
-    start_listing,
-    take_for_directories,
-)
-from backtrail.git.ignore.rules import ConfiguredPlace, ask_rules
-from backtrail.git.ignore.untracked import ignored_by
+from backtrail.git.ignore.evaluate import ignored_here, laid_out, rules_above, rules_of
+from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.listing import UNTRACKED, only_below, take_for_directories
+from backtrail.git.ignore.rules import ConfiguredPlace, IgnoreRules, UserSettings, ask_rules
+from backtrail.git.ignore.untracked import Lister
 from backtrail.git.osfiles.beneath import Beneath, parents_of
 from backtrail.git.osfiles.moving import copy_entry, move_where_free
 from backtrail.git.osfiles.paths import (
@@ -44,57 +39,42 @@ from backtrail.git.osfiles.paths import (
     is_there,
     lstat_inside,
 )
+from backtrail.git.osfiles.plain_files import NotPlainError, open_plain
 from backtrail.git.osfiles.walk import entries_of, walk
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.process.stderr import really_named, understood
 from backtrail.git.store.index import copied
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.objects import TreeEntry
+from backtrail.git.store.store import PrivateStore, scratch_directory
+from backtrail.git.user.discovery import Worktree
 from backtrail.git.user.head import read_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.domain.capture import Choice
-    from backtrail.git.ignore.ignored import Ignored
-    from backtrail.git.ignore.rules import IgnoreRules, UserSettings
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.discovery import Worktree
-
 
 _GLOB = re.compile(r"[*?\[\\]")
 _NONE_IGNORED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Ignored files that are chosen, and directories in which none could be looked for."""
+class IncludedFiles:
+    """Ignored files that are included, and directories in which none could be looked for."""
 
     files: tuple[bytes, ...] = ()
     unreadable: tuple[bytes, ...] = ()
     repositories: tuple[bytes, ...] = ()
-    """Those that hold files that patterns choose."""
+    """Those that hold files that patterns include."""
     too_large: tuple[NotCaptured, ...] = ()
-    """What would be chosen by default if it, or all of it together, were smaller."""
+    """What would be included by default if it, or all of it together, were smaller."""
+    special: tuple[bytes, ...] = ()
+    """FIFOs and the like, of which git itself does not speak."""
 
 
-def chosen_files(
-    store: PrivateStore,
-    git: GitRunner,
-    root: Path,
-    rules: Sequence[str],
-    ignored: Ignored,
-    choice: Choice,
-) -> Chosen:
-    """What is chosen of the ignored files; `git` knows the captured files by its index."""
-    named = _named_files(store, git, root, rules, choice.patterns)
-    small = {path for path in ignored.files if _is_small_name(choice, path)}
-    small.update(_hidden_small_files(root, ignored, choice))
-    listed, closed = _listed_files(store, git, ignored, choice.listed)
+def included_files(lister: Lister, ignored: Ignored, include: IncludeRules) -> IncludedFiles:
+    """What is included of the ignored files; the index of the lister holds the captured ones."""
+    root, named = lister.root, _named_files(lister, include.patterns)
+    small = {path for path in ignored.files if _is_small_name(include, path)}
+    small.update(_hidden_small_files(root, ignored, include))
+    listed, closed = _listed_files(lister, ignored, include.listed)
     fitting, too_large = _within_limits(root, small.union(listed).difference(named.files))
-    return Chosen(
+    return IncludedFiles(
         files=(*named.files, *fitting),
         unreadable=(*named.unreadable, *(really_named(root, path) for path in closed)),
         repositories=named.repositories,
@@ -102,9 +82,7 @@ def chosen_files(
     )
 
 
-def _named_files(
-    store: PrivateStore, git: GitRunner, root: Path, rules: Sequence[str], patterns: Sequence[str]
-) -> Chosen:
+def _named_files(lister: Lister, patterns: Sequence[str]) -> IncludedFiles:
     """Ignored files that match the patterns.
 
     A name without a slash matches at any depth but in ignored directories, as in .gitignore; a
@@ -112,20 +90,17 @@ def _named_files(
     are directories like others.
     """
     if not patterns:
-        return Chosen()
-    found: dict[bytes, None] = {}
-    closed: dict[bytes, None] = {}
-    repositories: set[bytes] = set()
-    with scratch_directory(store) as directory:
-        for question in _questions(rules, patterns):
-            listed = _Listed(store, git, root, question, directory / "index")
-            found.update(dict.fromkeys(listed.files()))
-            closed.update(dict.fromkeys(listed.closed))
-            repositories |= listed.repositories
-    holding = repositories and repositories & {d + b"/" for p in found for d in parents_of(p)}
-    return Chosen(
-        files=tuple(found),
-        unreadable=tuple(really_named(root, path) for path in closed),
+        return IncludedFiles()
+    with scratch_directory(lister.store) as directory:
+        questions = _questions(lister.words, patterns)
+        answers = [_answer(lister, question, directory / "index") for question in questions]
+    files = dict.fromkeys(path for answer in answers for path in answer.files)
+    closed = dict.fromkeys(path for answer in answers for path in answer.unreadable)
+    repositories = {path for answer in answers for path in answer.repositories}
+    holding = repositories and repositories & {d + b"/" for p in files for d in parents_of(p)}
+    return IncludedFiles(
+        files=tuple(files),
+        unreadable=tuple(really_named(lister.root, path) for path in closed),
         repositories=tuple(path.rstrip(b"/") for path in sorted(holding)),
     )
 
@@ -136,22 +111,22 @@ def _small_names(small: tuple[str, ...]) -> re.Pattern[bytes]:
     return re.compile("|".join(names).encode(), re.DOTALL)
 
 
-def _is_small_name(choice: Choice, path: bytes) -> bool:
-    if not choice.small:
+def _is_small_name(include: IncludeRules, path: bytes) -> bool:
+    if not include.small:
         return False
-    return bool(_small_names(choice.small).match(path.rpartition(b"/")[2]))
+    return bool(_small_names(include.small).match(path.rpartition(b"/")[2]))
 
 
-def _hidden_small_files(root: Path, ignored: Ignored, choice: Choice) -> list[bytes]:
+def _hidden_small_files(root: Path, ignored: Ignored, include: IncludeRules) -> list[bytes]:
     """Paths that are looked for by themselves: in an ignored directory git names no files."""
     closed = set(ignored.closed)
-    paths = (os.fsencode(name) for name in choice.small if _has_place(name))
+    paths = (os.fsencode(name) for name in include.small if _has_place(name))
     hidden = (path for path in paths if any(d + b"/" in closed for d in parents_of(path)))
     return [path for path in hidden if exists_inside(root, path)]
 
 
 def _listed_files(
-    store: PrivateStore, git: GitRunner, ignored: Ignored, lines: Sequence[str]
+    lister: Lister, ignored: Ignored, lines: Sequence[str]
 ) -> tuple[set[bytes], tuple[bytes, ...]]:
     """Ignored files that the lines of a .gitignore name, and directories that cannot be read.
 
@@ -159,15 +134,17 @@ def _listed_files(
     """
     if not lines or not ignored.records:
         return set(), ()
-    with scratch_directory(store) as directory:
+    with scratch_directory(lister.store) as directory:
         (directory / "rules").write_bytes(b"".join(os.fsencode(line) + b"\n" for line in lines))
-        matched = _matched(store, directory, [*ignored.files, *ignored.closed])
+        matched = _matched(lister.store, directory, [*ignored.files, *ignored.closed])
         inside = {path for path in matched if path.endswith(b"/")}
         inside.update(_led_into(ignored.closed, lines))
         if not inside:
             return matched, ()
         from_lines = f"--exclude-from={directory / 'rules'}"
-        output = git.run("ls-files", "-o", "-i", "-z", from_lines, *only_below(sorted(inside)))
+        output = lister.git.run(
+            "ls-files", "-o", "-i", "-z", from_lines, *only_below(sorted(inside))
+        )
     rest, complaints = understood(output)
     below = (p for p in rest.checked().records() if any(d + b"/" in inside for d in parents_of(p)))
     found = {path for path in (*matched, *below) if not path.endswith(b"/")}
@@ -225,40 +202,35 @@ def _size_of(root: Path, path: bytes) -> int:
     return found.st_size if found is not None else 0
 
 
-def chosen_at(
+def would_be_captured(
     store: PrivateStore,
     files: Iterable[TreeEntry],
     rules: IgnoreRules,
-    choice: Choice,
+    include: IncludeRules,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     """Those of the candidates that a checkpoint with these files would hold, had they been there.
 
-    Either its rules do not ignore them, or they are chosen.
+    Either its rules do not ignore them, or they are included.
     """
     if not candidates:
         return set()
-    return _held_among(store, rules_of(store, files, rules), rules, choice, candidates)
+    return _held_among(store, rules_of(store, files, rules), rules, include, candidates)
 
 
-def chosen_special_files(
-    store: PrivateStore,
-    root: Path,
-    rules: IgnoreRules,
-    choice: Choice,
-    chosen: Chosen,
-    known: Iterable[bytes],
+def included_special_files(
+    lister: Lister, include: IncludeRules, included: IncludedFiles, known: Iterable[bytes]
 ) -> set[bytes]:
-    """FIFOs and the like that are chosen, of which git itself does not speak.
+    """FIFOs and the like that would be included, of which git itself does not speak.
 
-    Looked for are those that are `known` to be ignored, those beside files that patterns choose,
+    Looked for are those that are `known` to be ignored, those beside files that patterns include,
     those that patterns name, and those below a directory that one names in full, or right in the
     one before its first wild card.
     """
-    patterns = choice.patterns
-    candidates = {path for path in known if patterns or _is_small_name(choice, path)}
+    patterns, root = include.patterns, lister.root
+    candidates = {path for path in known if patterns or _is_small_name(include, path)}
     if patterns:
-        places = {path.rpartition(b"/")[0] for path in chosen.files}
+        places = {path.rpartition(b"/")[0] for path in included.files}
         candidates.update(path for place in places for path in _special_in(root, place))
     for pattern in filter(_has_place, patterns):
         for place in _place_of(pattern):
@@ -266,7 +238,7 @@ def chosen_special_files(
     if not candidates:
         return set()
     above = rules_above(root, sorted(candidates))
-    return _held_among(store, above, rules, choice, sorted(candidates))
+    return _held_among(lister.store, above, lister.rules, include, sorted(candidates))
 
 
 def _special_in(root: Path, place: bytes, *, below: bool = False) -> list[bytes]:
@@ -286,13 +258,13 @@ def _held_among(
     store: PrivateStore,
     texts: Mapping[bytes, bytes],
     rules: IgnoreRules,
-    choice: Choice,
+    include: IncludeRules,
     candidates: Sequence[bytes],
 ) -> set[bytes]:
     with laid_out(store, texts, rules, candidates) as (place, root, words):
-        git = store.git(root, place / "index")
-        shown = git.call(*words, *UNTRACKED).records()
-        found = chosen_files(store, git, root, words, ignored_by(store, git, root, words), choice)
+        lister = Lister(store, store.git(root, place / "index"), root, rules, words)
+        shown = lister.git.call(*words, *UNTRACKED).records()
+        found = included_files(lister, lister.ignored(), include)
     return set(candidates).intersection((*shown, *found.files))
 
 
@@ -339,68 +311,46 @@ def _repositories_towards(root: Path, places: Sequence[bytes]) -> list[bytes]:
     return [d + b"/" for d in directories if is_there(root, d + b"/.git")]
 
 
-class _Listed:
-    """One listing, with what is in the repositories that it only names."""
-
-    def __init__(
-        self,
-        store: PrivateStore,
-        git: GitRunner,
-        root: Path,
-        question: _Question,
-        scratch: Path,
-    ) -> None:
-        self._store, self._git, self._root = store, git, root
-        self._question, self._scratch = question, scratch
-        self._index: dict[str, str] | None = None
-        self.closed: list[bytes] = []
-        self.repositories: set[bytes] = set()
-
-    def files(self) -> list[bytes]:
-        # Git does not even name a repository if only something in it is asked for.
-        self._look_into(_repositories_towards(self._root, self._question.below))
-        records = self._ask(self._question.below)
-        files: list[bytes] = []
-        while records:
-            files += (path for path in records if not path.endswith(b"/"))
-            named = (path for path in records if path.endswith(b"/"))
-            found = [path for path in named if path not in self.repositories]
-            self._look_into(found)
-            records = self._ask(found) if found else []
-        return files
-
-    def _look_into(self, repositories: list[bytes]) -> None:
-        """Have git take these for directories from here on, in an index of its own."""
-        if not repositories:
-            return
-        if self._index is None:
-            self._index = {"GIT_INDEX_FILE": str(copied(self._git, self._scratch))}
-        self.repositories.update(repositories)
-        take_for_directories(self._git, repositories, self._index)
-
-    def _ask(self, below: Sequence[bytes]) -> list[bytes]:
-        words = (*self._question.words, *only_below(below))
-        listing = start_listing(self._store, self._git, self._root, *words, index=self._index)
-        rest, complaints = understood(listing.finish())
-        self.closed += complaints.directories
-        return rest.checked().records()
+def _answer(lister: Lister, question: _Question, scratch: Path) -> IncludedFiles:
+    """What a question finds, also in repositories, which git only names."""
+    index: dict[str, str] | None = None
+    files: list[bytes] = []
+    closed: list[bytes] = []
+    known: list[bytes] = []
+    # Git does not even name a repository if only something in it is asked for.
+    named, below = _repositories_towards(lister.root, question.below), question.below
+    while True:
+        if named:
+            # In an index of its own git takes these for directories from here on.
+            index = index or {"GIT_INDEX_FILE": str(copied(lister.git, scratch))}
+            take_for_directories(lister.git, named, index)
+            known += named
+        words = (*question.words, *only_below(below))
+        rest, complaints = understood(lister.ask(*words, index=index).finish())
+        closed += complaints.directories
+        records = rest.checked().records()
+        files += (path for path in records if not path.endswith(b"/"))
+        named = [path for path in records if path.endswith(b"/") and path not in known]
+        if not named:
+            return IncludedFiles(tuple(files), tuple(closed), tuple(known))
+        below = tuple(named)
 
 
 LIST_FILE = ".worktreeinclude"
 LONGEST_LIST = 64 * 1024
 
 
-def lines_of(root: Path, patterns: Sequence[str]) -> tuple[str, ...]:
+def copy_rules(root: Path, patterns: Sequence[str]) -> tuple[str, ...]:
     """The patterns and the lines of a checkout's own list, as of one .gitignore."""
     own = (line.removesuffix("\r") for line in os.fsdecode(_own_list(root)).split("\n"))
     return tuple(line for line in (*patterns, *own) if line.strip() and not line.startswith("#"))
 
 
-def chosen_ignored(
+def files_to_copy(
     store: PrivateStore, source: Worktree, user: UserSettings, patterns: Sequence[str]
 ) -> list[bytes]:
-    """Ignored, untracked files of a checkout that the patterns or its own list choose."""
-    rules = b"".join(os.fsencode(line) + b"\n" for line in lines_of(source.root, patterns))
+    """Ignored, untracked files of a checkout that the patterns or its own list name."""
+    rules = b"".join(os.fsencode(line) + b"\n" for line in copy_rules(source.root, patterns))
     if not rules:
         return []
     index = read_index(source.git_dir)
@@ -420,13 +370,10 @@ def chosen_ignored(
 
 def _own_list(root: Path) -> bytes:
     try:
-        # A link is no list, and a FIFO would block a plain reading for ever.
-        descriptor = os.open(root / LIST_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        with open_plain(root / LIST_FILE, follow=False) as file:
+            text = file.read(LONGEST_LIST + 1)
+    except (OSError, NotPlainError):
         return b""
-    with os.fdopen(descriptor, "rb") as file:
-        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        text = file.read(LONGEST_LIST + 1) if plain else b""
     if len(text) > LONGEST_LIST:
         raise FailedError(
             f"{LIST_FILE!r} of the main checkout is larger than 64 KiB",
