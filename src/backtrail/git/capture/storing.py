@@ -15,7 +15,13 @@ from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
-from backtrail.git.ignore.eligibility import REFUSED_NAME, UNSTEADY, Sieve, Storable, changed_since
+from backtrail.git.ignore.eligibility import (
+    REFUSED_NAME,
+    UNSTEADY,
+    Sieve,
+    Storable,
+    changed_while_read,
+)
 from backtrail.git.osfiles.paths import exists_inside
 from backtrail.git.process.environment import STREAMED_FROM
 from backtrail.git.process.runner import GitRunner, Output, nul_joined
@@ -64,7 +70,7 @@ class Storing:
         tried_again = False
         while files:
             output = self._update(list(files), *settings)
-            meanwhile = changed_since(self.sieve.root, files)
+            meanwhile = changed_while_read(self.sieve.root, files)
             changed += meanwhile
             if not output.code and not output.stderr:
                 self.stored += files

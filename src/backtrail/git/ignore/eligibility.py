@@ -82,7 +82,7 @@ class Sieve:
         return limit is not None and stat.S_ISREG(found.st_mode) and found.st_size > limit
 
 
-def changed_since(root: Path, found: Storable) -> list[bytes]:
+def changed_while_read(root: Path, found: Storable) -> list[bytes]:
     """Those paths that are not as they were found: what was read of them may be a mixture."""
     with Beneath(root) as inside:
         return [path for path, was in found.items() if _marks(was) != _marks(inside.lstat(path))]
