@@ -104,10 +104,23 @@ def problems(*, write: bool) -> Iterator[str]:
             file.write_text(text, "utf-8")
         elif not file.exists() or file.read_text("utf-8") != text:
             yield f"{file.name} is out of date; nox -s docs -- --write renews it"
-    known = {_COMMANDS: {schema_of(name) for name in RESULTS}, _SHARED: _shared().keys()}
-    for part, names in known.items():
-        for name in sorted(_meanings()[part].keys() - names):
-            yield f"docs/tools/meanings.toml: there is no {part}.{name}"
+    results = {schema_of(name): result for name, result in RESULTS.items()}
+    for part, kinds in ((_COMMANDS, results), (_SHARED, _shared())):
+        for name, said in _meanings()[part].items():
+            kind = kinds.get(name)
+            known = {_ABOUT, _LIKE, *(_paths(kind, "") if isinstance(kind, Kind) else ())}
+            for path in sorted(said.keys() - known):
+                yield f"docs/tools/meanings.toml: there is no {part}.{name}, {path}"
+
+
+def _paths(kind: Kind, path: str) -> Iterator[str]:
+    """Every field of an object as far as it stands in one place."""
+    if isinstance(kind, Listed) and kind.item.name is None:
+        yield from _paths(kind.item, f"{path}[]")
+    for name, field in kind.fields.items() if isinstance(kind, Shape) else ():
+        inner = f"{path}.{name}" if path else str(name)
+        yield inner
+        yield from _paths(field, inner) if field.name is None else ()
 
 
 def schemas() -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from backtrail.cli.render.look import facts, line, panel, state, table, text
 from backtrail.cli.render.report import Report, Value, listing
 from backtrail.cli.render.shape import COMMIT, COUNT, ID, ORDINAL, TEXT, itself, listed, shape
 from backtrail.cli.render.text import ago, columns, count, named, plain, readable, safe, size
-from backtrail.cli.views.fields import CHECKPOINT
+from backtrail.cli.views.fields import CHECKPOINT, OF_A_PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,15 +23,14 @@ if TYPE_CHECKING:
 
 ONE_CHECKPOINT = shape(checkpoint=CHECKPOINT.at(itself))
 CHECKPOINTS = shape(checkpoints=listed(CHECKPOINT).at(itself))
-_OF_A_PLAN = {
-    "plan": TEXT.at("plan.name"),
-    "plan_id": ID.at("plan.plan_id"),
+_OF_A_CHECKPOINT = {
+    **OF_A_PLAN,
     "checkpoint": ID.at("checkpoint.checkpoint_id"),
     "checkpoint_seq": ORDINAL.at("checkpoint.seq"),
 }
-BRANCH = shape(branch=shape(**_OF_A_PLAN, branch=TEXT, commit=COMMIT).at(itself))
+BRANCH = shape(branch=shape(**_OF_A_CHECKPOINT, branch=TEXT, commit=COMMIT).at(itself))
 EXPORT = shape(
-    export=shape(**_OF_A_PLAN, path=TEXT, files=COUNT, ignored_left_out=COUNT).at(itself)
+    export=shape(**_OF_A_CHECKPOINT, path=TEXT, files=COUNT, ignored_left_out=COUNT).at(itself)
 )
 _NOT_CAPTURED, _HEAD = "not_captured", "head"
 _TITLES = ("#", "label", "type", "reason", "when", "size", "")

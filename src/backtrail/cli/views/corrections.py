@@ -19,7 +19,7 @@ from backtrail.cli.render.shape import (
     words,
 )
 from backtrail.cli.render.text import ago, columns, count, named
-from backtrail.cli.views.fields import DECISION, ROLLBACK
+from backtrail.cli.views.fields import DECISION, OF_A_PLAN, ROLLBACK
 from backtrail.cli.views.retention import DRY_RUN
 from backtrail.cli.views.rollback import rollback_lines, rollback_panels
 from backtrail.domain.correction import CorrectionMode, Redo, Relation
@@ -50,8 +50,7 @@ def _changes(rollback: RollbackResult | None) -> Sequence[RevertedFile]:
 
 CORRECTION = shape(
     correction=shape(
-        plan=TEXT.at("plan.name"),
-        plan_id=ID.at("plan.plan_id"),
+        **OF_A_PLAN,
         mode=_MODE,
         guidance=TEXT,
         nearest=FLAG,

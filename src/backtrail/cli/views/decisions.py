@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from backtrail.cli.render.look import facts, line, panel, table, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.shape import COUNT, ID, INTEGER, TEXT, itself, listed, shape
+from backtrail.cli.render.shape import COUNT, INTEGER, TEXT, itself, listed, shape
 from backtrail.cli.render.text import ago, columns, count, named, plain, safe
-from backtrail.cli.views.fields import DECISION
+from backtrail.cli.views.fields import DECISION, OF_A_PLAN
 from backtrail.domain.decision import twigs
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ SHOWN = shape(
     decision=DECISION,
     made=shape(checkpoints=listed(INTEGER), runs=listed(INTEGER), steps=listed(TEXT)),
 )
-_OF_A_PLAN = {"plan": TEXT.at("plan.name"), "plan_id": ID.at("plan.plan_id")}
-DECISIONS = shape(**_OF_A_PLAN, decisions=listed(DECISION).at("entries"), left_out=COUNT)
+DECISIONS = shape(**OF_A_PLAN, decisions=listed(DECISION).at("entries"), left_out=COUNT)
 TREE = shape(
-    **_OF_A_PLAN,
+    **OF_A_PLAN,
     decisions=listed(shape(**DECISION.within("entry", nullable=False), depth=COUNT)).at(
         lambda decisions: twigs(decisions.entries)
     ),

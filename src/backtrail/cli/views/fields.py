@@ -25,6 +25,8 @@ from backtrail.domain.plan import Phase, PlanState, SandboxKind
 from backtrail.domain.rollback import DiffAction, Part, RevertAction
 from backtrail.domain.run import AbortAction, Cause, OnFailure, RunStatus
 
+OF_A_PLAN = {"plan": TEXT.at("plan.name"), "plan_id": ID.at("plan.plan_id")}
+"""What names the plan of a result that is about something else."""
 PHASE = words(Phase, "phase")
 PLAN_STATE = words(PlanState, "plan_state")
 CHECKPOINT_TYPE = words(CheckpointType, "checkpoint_type")
@@ -106,8 +108,7 @@ _LEFT_ALONE = shape(file=TEXT, reason=TEXT)
 ROLLBACK = shape(
     "rollback",
     rollback_summary=shape(
-        plan=TEXT.at("plan.name"),
-        plan_id=ID.at("plan.plan_id"),
+        **OF_A_PLAN,
         operation=words(
             [OperationKind.ROLLBACK, OperationKind.REVERT, OperationKind.UNDO, OperationKind.REDO]
         ).at("kind"),

@@ -19,7 +19,7 @@ from backtrail.cli.render.shape import (
     words,
 )
 from backtrail.cli.render.text import ago, columns, count, named, plain, size
-from backtrail.cli.views.fields import CHECKPOINT_TYPE, ROLLBACK_POLICY
+from backtrail.cli.views.fields import CHECKPOINT_TYPE, OF_A_PLAN, ROLLBACK_POLICY
 from backtrail.domain.quantities import age_in_words
 from backtrail.domain.retention import LIMITS, KeepReason, Removed, RemoveReason
 from backtrail.domain.settings import RULES
@@ -59,7 +59,6 @@ REASONS = {
 DRY_RUN = "Dry run: nothing was changed."
 _RULES = {"allowed": "Allowed", "require_confirmation": "Confirmed each time"}
 
-_HEAD = {"plan": TEXT.at("plan.name"), "plan_id": ID.at("plan.plan_id")}
 _ENTRY = {
     "seq": ORDINAL.at("checkpoint.seq"),
     "checkpoint_id": ID.at("checkpoint.checkpoint_id"),
@@ -70,7 +69,7 @@ _ENTRY = {
 _LIMITS_REASONS = [reason for reason in RemoveReason if reason is not RemoveReason.ASKED_FOR]
 PRUNED = shape(
     prune=shape(
-        **_HEAD,
+        **OF_A_PLAN,
         dry_run=FLAG,
         limit=ORDINAL.at("decision.policy.max_checkpoints"),
         over_limit=COUNT.at("decision.over_limit"),
@@ -81,7 +80,7 @@ PRUNED = shape(
 )
 DELETED = shape(
     delete=shape(
-        **_HEAD,
+        **OF_A_PLAN,
         dry_run=FLAG,
         removed=listed(shape(**_ENTRY, reason=words([RemoveReason.ASKED_FOR]))).at(
             "decision.removed"
@@ -97,7 +96,7 @@ def _own(found: PlanPolicy) -> list[str]:
 
 
 POLICY = shape(
-    **_HEAD,
+    **OF_A_PLAN,
     policy=shape(
         retention=shape(
             max_checkpoints=ORDINAL,

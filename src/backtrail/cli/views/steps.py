@@ -20,6 +20,7 @@ from backtrail.cli.render.shape import (
     words,
 )
 from backtrail.cli.render.text import ago, columns
+from backtrail.cli.views.fields import OF_A_PLAN
 from backtrail.domain.ledger import StepStatus
 from backtrail.domain.step import COMMAND_LINE, Outcome, OutputState
 
@@ -53,7 +54,7 @@ STEP = shape(
     started_at=MOMENT.at("entry.attempt.at"),
     completed_at=(MOMENT | None).at(lambda listed: _ended_at(listed.entry)),
 )
-STEPS = shape(plan=TEXT.at("plan.name"), plan_id=ID.at("plan.plan_id"), steps=listed(STEP))
+STEPS = shape(**OF_A_PLAN, steps=listed(STEP))
 _STYLES = {
     StepStatus.RUNNING: "yellow",
     StepStatus.PENDING: "bold yellow",

@@ -13,7 +13,7 @@ from backtrail.cli.render.look import line, text
 from backtrail.cli.render.report import Report
 from backtrail.cli.render.shape import COUNT, FLAG, ID, ORDINAL, TEXT, listed, shape, words
 from backtrail.cli.render.text import ago, count, plain, safe
-from backtrail.cli.views.fields import CHECKPOINT
+from backtrail.cli.views.fields import CHECKPOINT, OF_A_PLAN
 from backtrail.domain.checkpoint import CheckpointState, CheckpointType
 from backtrail.domain.operation import GOING_BACK, RESTORING_KINDS
 from backtrail.domain.wording import of_paths
@@ -37,8 +37,7 @@ def _placed(history: History) -> list[dict[str, object]]:
 
 
 TIMELINE = shape(
-    plan=TEXT.at("plan.name"),
-    plan_id=ID.at("plan.plan_id"),
+    **OF_A_PLAN,
     current_epoch=ORDINAL.at("plan.current_epoch"),
     entries=listed(
         shape(
