@@ -59,12 +59,13 @@ def read_detached_from(git_dir: Path) -> DetachedFrom | None:
     return DetachedFrom(os.fsdecode(name), CommitId(commit.decode()))
 
 
-def log_leads_nowhere(git_dir: Path) -> bool:
-    """Whether the log is a file of its own, or absent: nothing elsewhere is read or written."""
+def log_leads_nowhere(git_dir: Path, name: str = "logs/HEAD") -> bool:
+    """Whether a log is a file of its own, or absent: nothing elsewhere is read or written."""
+    log = os.fsencode(name)
     try:
-        if first_obstacle(git_dir, _LOG) is not None:
+        if first_obstacle(git_dir, log) is not None:
             return False
-        found = lstat_inside(git_dir, _LOG)
+        found = lstat_inside(git_dir, log)
     except PermissionError:
         return False
     return found is None or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
@@ -192,13 +193,13 @@ def ask_git_state(
     git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
 ) -> GitStateQuestion:
     """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
-    head_text = _head_text(git_dir)
-    named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
+    text = head_text(git_dir)
+    named = text.removeprefix("ref: ").strip() if text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = _BRANCH + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
-    detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
+    detached = CommitId(text) if _HEX.fullmatch(text) else None
     detached_from = read_detached_from(git_dir) if detached else None
     return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, others, refs)
 
@@ -276,12 +277,13 @@ def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -
     return None
 
 
-def _head_text(git_dir: Path) -> str:
+def head_text(git_dir: Path) -> str:
+    """What is in HEAD: a commit, or the branch that it is on."""
     return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
 
 
 def _head_of(git_dir: Path) -> str | None:
     try:
-        return _head_text(git_dir)
+        return head_text(git_dir)
     except (FileNotFoundError, NotADirectoryError, NotPlainError):
         return None
