@@ -68,6 +68,29 @@ Feature: Whatever is read of a sandbox comes to an end
       | a hopeless rule     | .gitignore of the sandbox       | 5    | a rule in .gitignore keeps    | save, rollback               |
       | a hopeless rule     | info/exclude of the repository  | 5    | a rule in info/exclude        | save, rollback               |
 
+  Scenario Outline: A mebibyte of <what> in a list of things to do
+    Given git's list "<list>" is a mebibyte of <what>
+    Then each of these ends within seconds: save, diff, rollback
+
+    Examples:
+      | what                  | list                         |
+      | line ends             | sequencer/todo               |
+      | line ends             | rebase-merge/done            |
+      | blanks                | sequencer/todo               |
+      | tabs                  | rebase-merge/git-rebase-todo |
+      | vertical tabs         | sequencer/todo               |
+      | carriage returns      | sequencer/todo               |
+      | letters               | sequencer/todo               |
+      | digits                | rebase-merge/done            |
+      | words without a name  | rebase-merge/done            |
+
+  Scenario: A list of things to do that is longer than any
+    Given git's list "sequencer/todo" is sixteen mebibytes of line ends
+    When I run "plan save auth"
+    Then it succeeds
+    When I run "plan rollback auth one --yes"
+    Then it exits with 5 and says "sequencer/todo is far too long"
+
   Scenario: A pattern of plan.toml with too many wild cards
     Given the user excludes "a*"
     And files with names for which a hopeless rule is tried for ever

@@ -5,10 +5,11 @@ import time
 
 from behave import given, step, then, when
 
-from support import drive, endless, running
+from support import audit, drive, endless, running
 from support.forked import run_forked
 
 SECONDS = 10.0
+MEBIBYTES = {"a mebibyte": 1, "sixteen mebibytes": 16}
 ANSWERS = {
     "save": ("save", "auth"),
     "diff": ("diff", "-p", "auth"),
@@ -62,6 +63,23 @@ def _(context):
 def _(context):
     text = f'[capture]\ninclude_ignored = ["{endless.HOPELESS}"]\n'
     (context.world.repo / "plan.toml").write_text(text)
+
+
+@given('git\'s list "{path:Text}" is {much} of {what}')
+def _(context, path, much, what):
+    place = audit.git_dir(context.world, "auth") / path
+    place.parent.mkdir()
+    unit = endless.FILLING[what]
+    place.write_bytes(unit * (MEBIBYTES[much] * 1024**2 // len(unit)))
+
+
+@then("each of these ends within seconds: {commands}")
+def _(context, commands):
+    for arguments in (ANSWERS[word] for word in commands.split(", ")):
+        began = time.monotonic()
+        run_forked(context.world, *arguments).ok()
+        took = time.monotonic() - began
+        assert took < SECONDS * _crowd(), f"{arguments} took {took:.1f} s"
 
 
 @when("what was in that place is back")

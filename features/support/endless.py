@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 HOPELESS = "*a" * 40 + "b"
 """Matching it against the name below tries all ways to choose forty letters of a hundred."""
 NAME = "a" * 100 + "c"
+FILLING = {
+    "line ends": b"\n",
+    "blanks": b" ",
+    "tabs": b"\t",
+    "vertical tabs": b"\v",
+    "carriage returns": b"\r",
+    "letters": b"a",
+    "digits": b"0",
+    "words without a name": b"pick ",
+}
 _TEBIBYTE = 1024**4
 
 

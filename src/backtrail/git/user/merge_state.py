@@ -51,6 +51,8 @@ _DIRECTORIES = (
     "rebase-merge", "rebase-apply", "sequencer", "refs/bisect", "refs/rewritten", _USERS_REFS,
 )  # fmt: skip
 _MOST_BYTES = 64 * 1024**2
+_LONGEST_LIST = 8 * 1024**2
+"""Of a list of things to do: so many names have room there, each with a long line."""
 _MOST_FILES = 20_000
 _MOST_NAMES = 20_000
 """As many as fit into the words of a command, as parents of one commit."""
@@ -61,8 +63,9 @@ _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 NOT_RECORDED = "checkpoints did not hold that yet when it was made"
 
+# Each of them looks at a byte a few times at most, whatever stands there: it is the sandbox's.
 _ID = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9A-Za-z])")
-_IN_A_LIST = re.compile(rb"^\s*[a-z]+ (?:-[cC] )?([0-9a-f]{4,64})(?=\s)", re.MULTILINE)
+_IN_A_LIST = re.compile(rb"^[ \t]*[a-z]+ (?:-[cC] )?([0-9a-f]{4,64})(?=\s)", re.MULTILINE)
 _LISTS = ("sequencer/todo", "rebase-merge/git-rebase-todo", "rebase-merge/done")
 _PROSE = re.compile(
     r"(?:MERGE|SQUASH)_MSG|rebase-merge/(?:message.*|patch|author-script)"
@@ -160,6 +163,8 @@ class _Reading:
             raise _NotHeldError(f"{path} is no plain file")
         with os.fdopen(descriptor, "rb") as file:
             content = file.read(min(self.left, os.fstat(descriptor).st_size) + 1)
+        if path in _LISTS and len(content) > _LONGEST_LIST:
+            raise _NotHeldError(f"{path} is far too long")
         self.left -= len(content)
         if self.left < 0 or len(self.files) >= _MOST_FILES:
             raise _NotHeldError("there is too much of it")
