@@ -16,7 +16,7 @@ from backtrail.git.capture.bystanders import with_bystanders
 from backtrail.git.capture.conflicts import InTheWay, Replacing, refuse_unsaved, replaced_paths
 from backtrail.git.capture.files import CaptureInputs, Snapshot, start_changes
 from backtrail.git.capture.selected_files import IncludedCamera
-from backtrail.git.capture.staged import start_staged_scan
+from backtrail.git.capture.staged import not_whole, start_staged_scan
 from backtrail.git.capture.storing import take_out
 from backtrail.git.checkpoint.selected_files import Included, entries_of
 from backtrail.git.checkpoint.state import (
@@ -54,7 +54,7 @@ from backtrail.git.store.index import (
     working_index,
 )
 from backtrail.git.user.head import GitState, ask_git_state
-from backtrail.git.user.transfer import Named, bring_commits, bring_named, bring_objects
+from backtrail.git.user.transfer import Brought, bring_commits, bring_named, bring_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -339,6 +339,8 @@ class Shot:
         included, left_out = self._included(chosen, in_the_way, replacing, keep=keep)
         held = list(entries_of(self.store, included.tree))
         left_out += self._not_in_chosen(chosen, held, findings)
+        brought = self._named() if keep else Brought()
+        left_out += not_whole(self.git_state.merge, brought)
         noted = {
             **self.snapshot.not_captured,
             **{os.fsencode(note.path): note for note in (*findings.notes(), *left_out)},
@@ -357,7 +359,7 @@ class Shot:
             ),
             included=included,
             ignored=self._other_names(held),
-            named=self._named() if keep else Named(),
+            named=brought.named,
         )
 
     def _take_inventory(self) -> Findings:
@@ -457,9 +459,9 @@ class Shot:
         if new:
             bring_commits(self.store, new, [base] if base else [])
 
-    def _named(self) -> Named:
+    def _named(self) -> Brought:
         """What a merge or the like that is under way goes by, so that it can go on."""
         names, state = self.git_state.merge.names, self.git_state
         base = self.sandbox.base_commit
         known = (*([base] if base else []), *state.commits)
-        return bring_named(self.store, names, known) if names else Named()
+        return bring_named(self.store, names, known) if names else Brought()

@@ -1,4 +1,4 @@
-"""Finding the blobs that only the user's index names, so that staged work survives their gc."""
+"""What only the user's index names, or git's notes do, so that it survives their gc."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.domain.checkpoint import NotCaptured
+from backtrail.git.ignore.eligibility import NOT_WHOLE
 from backtrail.git.store.objects import empty_tree
 from backtrail.git.store.scratch import scratch_directory
 from backtrail.git.user.transfer import bring_objects
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from backtrail.git.process.runner import RunningGit
     from backtrail.git.store.store import PrivateStore
     from backtrail.git.user.head import GitState
+    from backtrail.git.user.merge_state import MergeState
+    from backtrail.git.user.transfer import Brought
 
 
 _GITLINK = b"160000"
@@ -77,3 +81,11 @@ def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
         found = start_staged_scan(store, copy, state.head_commit).blobs()
     bring_objects(store, found)
     return tuple(found)
+
+
+def not_whole(merge: MergeState, brought: Brought) -> list[NotCaptured]:
+    """A note for each file of git's that names what could not be brought into the store."""
+    goes_by = merge.goes_by
+    absent = (goes_by[name] for name in brought.absent if name in goes_by)
+    paths = sorted({*merge.naming({*brought.broken}), *absent})
+    return [NotCaptured(f".git/{path}", NOT_WHOLE) for path in paths]

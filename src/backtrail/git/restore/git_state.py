@@ -23,7 +23,7 @@ from backtrail.git.user.identity import opened_git_dir
 from backtrail.git.user.index import put_index_into, same_entries, with_present_dates
 from backtrail.git.user.merge_state import MergeState, put_merge_state, wrong_merge_state
 from backtrail.git.user.refs import make_branch, put_head_on, stand_in
-from backtrail.git.user.transfer import Named, send_back, send_back_tags
+from backtrail.git.user.transfer import Named, lost_commits, send_back, send_back_tags
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import CommitId
@@ -412,6 +412,7 @@ def _bring_about(
     tips = (*(move.new for move in plan.moves), plan.detach, state.head_commit, *named.tips)
     send_back(store, git_dir, [tip for tip in dict.fromkeys(tips) if tip], target.staged)
     send_back_tags(store, git_dir, named.tags)
+    plan = _with_lost_commits(store, plan)
     said = _move_branches_and_head(store, sandbox, directory, plan, state, why, failpoints)
     index = state.index
     if index and plan.merge and plan.merge.what:
@@ -420,6 +421,20 @@ def _bring_about(
     if plan.merge is not None:
         put_merge_state(git_dir, directory, plan.merge, failpoints)
     return replace(plan, remarks=(*plan.remarks, *said))
+
+
+def _with_lost_commits(store: PrivateStore, plan: GitStatePlan) -> GitStatePlan:
+    """The plan, which promises less if the repository lacks what git would go on by."""
+    needed = plan.merge.goes_by if plan.merge else {}
+    lost = lost_commits(store, list(needed)) if needed else []
+    if plan.merge is None or not lost:
+        return plan
+    more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+    said = (
+        f"the notes of {plan.merge.what} are back, but git cannot go on by them: "
+        f".git/{needed[lost[0]]} names commit {lost[0][:12]}, which is lost{more}"
+    )
+    return replace(_without(plan, Part.UNDER_WAY, said), remarks=())
 
 
 def _move_branches_and_head(
