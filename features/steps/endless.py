@@ -100,6 +100,14 @@ def _(context, commands, code, said):
         assert took < SECONDS * _crowd(), f"{arguments} took {took:.1f} s"
 
 
+@then('saving and going back in "{name:Text}" exit with {code:d} and say "{said:Text}"')
+def _(context, name, code, said):
+    for arguments in (("save", name), ("rollback", name, "1", "--yes")):
+        ran = run_forked(context.world, *arguments)
+        assert ran.code == code, ran
+        assert said in ran.err, ran
+
+
 def _crowd():
     """How much slower everything is on a machine with more to do than it has processors for."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

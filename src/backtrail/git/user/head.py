@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-from backtrail.git.osfiles.plain_files import LARGEST_INDEX, NotPlainError, beginning_of, open_plain
+from backtrail.git.osfiles.plain_files import (
+    LARGEST_INDEX,
+    NotPlainError,
+    beginning_of,
+    open_plain,
+    read_dated,
+)
 from backtrail.git.process.environment import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.user.merge_state import MergeState, read_merge_state
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _LOG = b"logs/HEAD"
+_WORKTREES = "worktrees"
 _LOOKED_AT = 1024**2
 """Of a longer log only so many bytes at its end: thousands of moves of HEAD."""
 _LONGEST_NAME = 4096
@@ -234,8 +241,7 @@ def _ask_refs(git_dir: Path, names: list[str]) -> RefsQuestion:
 def read_index(git_dir: Path) -> UserIndex | None:
     """The index as one consistent reading: git replaces the file, it never writes into it."""
     try:
-        with open_plain(git_dir / "index", LARGEST_INDEX) as file:
-            content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
+        content, date = read_dated(git_dir / "index", LARGEST_INDEX, follow=_may_be_links(git_dir))
     except FileNotFoundError:
         return None
     if _SPARSE in content or (_SPLIT in content and index_is_split(git_dir)):
@@ -279,7 +285,13 @@ def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -
 
 def head_text(git_dir: Path) -> str:
     """What is in HEAD: a commit, or the branch that it is on."""
-    return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
+    text = beginning_of(git_dir / "HEAD", follow=_may_be_links(git_dir))
+    return text.decode("utf-8", "surrogateescape").strip()
+
+
+def _may_be_links(git_dir: Path) -> bool:
+    """Whether HEAD and index may be links: somebody may want that in a main checkout of theirs."""
+    return git_dir.parent.name != _WORKTREES
 
 
 def _head_of(git_dir: Path) -> str | None:
