@@ -8,9 +8,10 @@ from behave import given, step, then, when
 from support.hostile import endless
 from support.program import running
 from support.program.forked import run_forked
-from support.world import drive
+from support.world import audit, drive
 
 SECONDS = 10.0
+MEBIBYTES = {"a mebibyte": 1, "sixteen mebibytes": 16}
 ANSWERS = {
     "save": ("save", "auth"),
     "diff": ("diff", "-p", "auth"),
@@ -66,6 +67,23 @@ def _(context):
     (context.world.repo / "plan.toml").write_text(text)
 
 
+@given('git\'s list "{path:Text}" is {much} of {what}')
+def _(context, path, much, what):
+    place = audit.git_dir(context.world, "auth") / path
+    place.parent.mkdir()
+    unit = endless.FILLING[what]
+    place.write_bytes(unit * (MEBIBYTES[much] * 1024**2 // len(unit)))
+
+
+@then("each of these ends within seconds: {commands}")
+def _(context, commands):
+    for arguments in (ANSWERS[word] for word in commands.split(", ")):
+        began = time.monotonic()
+        run_forked(context.world, *arguments).ok()
+        took = time.monotonic() - began
+        assert took < SECONDS * _crowd(), f"{arguments} took {took:.1f} s"
+
+
 @when("what was in that place is back")
 def _(context):
     context.place.unlink()
@@ -82,6 +100,14 @@ def _(context, commands, code, said):
         assert ran.code == code, ran
         assert said in ran.err, ran
         assert took < SECONDS * _crowd(), f"{arguments} took {took:.1f} s"
+
+
+@then('saving and going back in "{name:Text}" exit with {code:d} and say "{said:Text}"')
+def _(context, name, code, said):
+    for arguments in (("save", name), ("rollback", name, "1", "--yes")):
+        ran = run_forked(context.world, *arguments)
+        assert ran.code == code, ran
+        assert said in ran.err, ran
 
 
 def _crowd():

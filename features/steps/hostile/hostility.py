@@ -216,6 +216,45 @@ def _(context, path):
     place.symlink_to(outside if folder else outside / "precious.txt")
 
 
+def _no_directory(log, make):
+    shutil.rmtree(log.parent)
+    make(log.parent)
+
+
+LOGS = {
+    "a link to something precious": lambda log, out: log.symlink_to(out / "precious.txt"),
+    "a second name of something precious": lambda log, out: os.link(out / "precious.txt", log),
+    "a link to a file that is not there": lambda log, out: log.symlink_to(out / "new.txt"),
+    "a link to itself": lambda log, _: log.symlink_to(log.name),
+    "a directory": lambda log, _: log.mkdir(),
+    "a FIFO": lambda log, _: os.mkfifo(log),
+    "one in a directory outside": lambda log, out: _no_directory(
+        log, lambda place: place.symlink_to(out / "deep")
+    ),
+    "one in a directory that is a link to itself": lambda log, _: _no_directory(
+        log, lambda place: place.symlink_to(place.name)
+    ),
+    "one in a directory that is a FIFO": lambda log, _: _no_directory(log, os.mkfifo),
+    "one in a directory that is a file": lambda log, _: _no_directory(log, Path.touch),
+}
+
+
+def _replace_log(context, log, what):
+    log.unlink()
+    LOGS[what](log, context.world.root / "outside")
+
+
+@given("the log of HEAD is replaced by {what}")
+def _(context, what):
+    _replace_log(context, audit.git_dir(context.world, "auth") / "logs" / "HEAD", what)
+
+
+@given("the log of the sandbox's branch is replaced by {what}")
+def _(context, what):
+    branch = context.world.repo / ".git" / "logs" / "refs" / "heads" / "plan" / "auth"
+    _replace_log(context, branch, what)
+
+
 @then("what is outside is untouched")
 def _(context):
     assert _everything(context.world.root / "outside") == context.outside

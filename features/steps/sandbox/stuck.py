@@ -167,6 +167,59 @@ def _(context):
     (context.world.repo / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
 
 
+def _object(context, object_id):
+    return context.world.repo / ".git" / "objects" / object_id[:2] / object_id[2:]
+
+
+def _without_parent(context):
+    world, sandbox = context.world, drive.sandbox(context)
+    tree = world.git("rev-parse", "HEAD^{tree}", cwd=sandbox).strip()
+    who = "a <a@b> 1 +0000"
+    text = f"tree {tree}\nparent {1:040}\nauthor {who}\ncommitter {who}\n\nx\n"
+    (sandbox.parent / "commit").write_text(text)
+    words = ("-w", "-t", "commit", str(sandbox.parent / "commit"))
+    return world.git("hash-object", *words, cwd=sandbox).strip()
+
+
+def _damaged_tag(context):
+    found = context.world.git("rev-parse", "v1").strip()
+    place = _object(context, found)
+    content = place.read_bytes()
+    place.unlink()
+    place.write_bytes(content[:-20])
+    context.world.git("update-ref", "-d", "refs/tags/v1")
+    return found
+
+
+def _directory(context):
+    _object(context, "ab" * 20).mkdir(parents=True)
+    return "ab" * 20
+
+
+NAMED = {
+    "a commit without its parent": _without_parent,
+    "a tag that is damaged": _damaged_tag,
+    "a directory in place of an object": _directory,
+}
+
+
+@given('git\'s note "{path:Text}" names {what}')
+def _(context, path, what):
+    (_git_dir(context) / path).write_text(f"{NAMED[what](context)}\n")
+
+
+@then('the checkpoint {lists} what "{path:Text}" names as not captured')
+def _(context, lists, path):
+    told = f"not captured: .git/{path} (names objects" in context.ran.err
+    assert told == (lists == "lists"), context.ran
+
+
+@when("the repository has lost the merged branch as well")
+def _(context):
+    lost = context.world.git("rev-parse", "theirs").strip()
+    _object(context, lost).unlink()
+
+
 @then("something outside of the sandbox is as it was")
 def _(context):
     assert _content(_outside(context)) == context.outside
@@ -188,7 +241,7 @@ def _(context):
     world = context.world
     for branch in ("theirs", "mine", "fourth", "fifth"):
         world.git("branch", "--quiet", "-D", branch)
-    world.git("tag", "--delete", "v1")
+    world.run("git", "tag", "--delete", "v1")
     world.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
     world.git("update-ref", "-d", "ORIG_HEAD", cwd=drive.sandbox(context))
     world.git("gc", "--quiet", "--prune=now")

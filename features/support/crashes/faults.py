@@ -25,7 +25,11 @@ WAYS = {
     "finds the disk full": 'ulimit -f 0; exec "$real" "$@"',
     "empties the index and says nothing": 'rm -f "$GIT_INDEX_FILE"; exit 0',
     "kills the program": "kill -KILL $PPID; exit 0",
-    "leaves its lock and kills the program": ': > "$GIT_DIR/HEAD.lock"; kill -KILL $PPID; exit 0',
+    # Ours works in a git directory of its own: what is left in the worktree's is another's.
+    "leaves its lock and kills the program": (
+        'for place in "$(cat "$GIT_DIR/commondir")"/worktrees/*; do : > "$place/HEAD.lock"; done; '
+        "kill -KILL $PPID; exit 0"
+    ),
     "waits 3 seconds": 'sleep 3; exec "$real" "$@"',
     "is killed": "kill -KILL $$",
     "is killed with the program, and leaves its lock": (

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 HOPELESS = "*a" * 40 + "b"
 """Matching it against the name below tries all ways to choose forty letters of a hundred."""
 NAME = "a" * 100 + "c"
+LINKS = {"a link to itself": "", "a link to too long a name": "n" * 300}
+FILLING = {
+    "line ends": b"\n",
+    "blanks": b" ",
+    "tabs": b"\t",
+    "vertical tabs": b"\v",
+    "carriage returns": b"\r",
+    "letters": b"a",
+    "digits": b"0",
+    "words without a name": b"pick ",
+}
 _TEBIBYTE = 1024**4
 
 
@@ -24,6 +35,8 @@ def put(what: str, place: Path) -> None:
     place.unlink(missing_ok=True)
     if what == "a FIFO":
         os.mkfifo(place)
+    elif what in LINKS:
+        place.symlink_to(LINKS[what] or place.name)
     elif what.startswith("a link to "):
         place.symlink_to(what.removeprefix("a link to "))
     elif what == "a hopeless rule":

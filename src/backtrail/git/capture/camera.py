@@ -23,7 +23,7 @@ from backtrail.git.capture.conflicts import (
 from backtrail.git.capture.files import Looking, Snapshot, TreeWriting, start_changes
 from backtrail.git.capture.included import capture_included
 from backtrail.git.capture.metadata import Observed, compose_metadata
-from backtrail.git.capture.staged import start_staged_scan
+from backtrail.git.capture.staged import not_whole, start_staged_scan
 from backtrail.git.capture.storing import take_out
 from backtrail.git.checkpoint.state import (
     Captured,
@@ -55,7 +55,7 @@ from backtrail.git.store.index import (
 )
 from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import GitState, ask_git_state
-from backtrail.git.user.transfer import Named, bring_commits, bring_named
+from backtrail.git.user.transfer import Brought, bring_commits, bring_named
 
 _NOTHING = Replacing()
 
@@ -252,6 +252,7 @@ class Camera:
         included = capture_included(
             store, self.sandbox, found, replacing, in_the_way, self.rules.max_file_size, keep=keep
         )
+        brought = self._bring_named(look.git_state) if keep else Brought()
         metadata = compose_metadata(
             Observed(
                 root=root,
@@ -259,6 +260,7 @@ class Camera:
                 ignored=look.snapshot.ignored,
                 inventory=inventory,
                 included=included,
+                not_whole=not_whole(look.git_state.merge, brought),
                 replacing=replacing,
                 coming=coming_directories(store, replacing),
                 empty_in_the_way=in_the_way.empty_directories,
@@ -274,7 +276,7 @@ class Camera:
             extras=metadata.extras,
             included=Included(included.tree, include, included.absent),
             ignored=metadata.ignored,
-            named=self._bring_named(look.git_state) if keep else Named(),
+            named=brought.named,
         )
         return _Recorded(tree, state, inventory)
 
@@ -310,11 +312,11 @@ class Camera:
         inventory = Inventory(look.snapshot.lister, time.time_ns(), look.known_inventory)
         return inventory.take(look.snapshot.touched())
 
-    def _bring_named(self, git_state: GitState) -> Named:
+    def _bring_named(self, git_state: GitState) -> Brought:
         """What a merge or the like that is under way goes by, so that it can go on."""
         base, names = self.sandbox.base_commit, git_state.merge.names
         known = (*([base] if base else []), *git_state.commits)
-        return bring_named(self.store, names, known) if names else Named()
+        return bring_named(self.store, names, known) if names else Brought()
 
     def _state_commit(
         self, state: SandboxState, parts: StoringParts, memo: StateMemo | None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +35,8 @@ class Observed:
     ignored: Ignored
     inventory: Findings
     included: IncludedCapture
+    not_whole: Sequence[NotCaptured]
+    """Notes of git that name what could not be brought into the store."""
     replacing: Replacing
     coming: frozenset[bytes]
     """The directories of all that is about to be written."""
@@ -53,7 +55,7 @@ class Metadata:
 
 def compose_metadata(seen: Observed) -> Metadata:
     """What is said of a sandbox in which this was found."""
-    notes = (*seen.inventory.notes(), *seen.included.left_out)
+    notes = (*seen.inventory.notes(), *seen.included.left_out, *seen.not_whole)
     noted = {**seen.left_out, **{os.fsencode(note.path): note for note in notes}}
     # Of a directory with something that is included, all else in it is named.
     taken = with_directories(map(os.fsdecode, seen.included.files))

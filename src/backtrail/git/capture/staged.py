@@ -1,16 +1,19 @@
-"""Finding the blobs that only the user's index names, so that staged work survives their gc."""
+"""What only the user's index names, or git's notes do, so that it survives their gc."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import CommitId
+from backtrail.git.ignore.eligibility import NOT_WHOLE
 from backtrail.git.process.runner import RunningGit
 from backtrail.git.store.objects import GITLINK, RAW_CHANGE, empty_tree
 from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import GitState
-from backtrail.git.user.transfer import bring_objects
+from backtrail.git.user.merge_state import MergeState
+from backtrail.git.user.transfer import Brought, bring_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +73,11 @@ def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
         copy = directory / "index"
         copy.write_bytes(state.index.content)
         return start_staged_scan(store, copy, state.head_commit).bring()
+
+
+def not_whole(merge: MergeState, brought: Brought) -> list[NotCaptured]:
+    """A note for each file of git's that names what could not be brought into the store."""
+    goes_by = merge.goes_by
+    absent = (goes_by[name] for name in brought.absent if name in goes_by)
+    paths = sorted({*merge.naming({*brought.broken}), *absent})
+    return [NotCaptured(f".git/{path}", NOT_WHOLE) for path in paths]

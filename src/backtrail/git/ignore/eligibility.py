@@ -19,8 +19,13 @@ NOT_SMALL = "ignored, and larger than 1 MiB"
 NOT_SMALL_TOGETHER = "ignored, and more than 16 MiB together with smaller ones"
 REFUSED_NAME = "git cannot store this name"
 UNSTEADY = "it kept changing while it was read"
+NOT_WHOLE = "names objects that git does not have, or not whole"
+"""What git has noted is captured, and those objects are not."""
 SET_BITS = "set-id and sticky bits"
 """Of such a path only these bits are left out: its content is captured."""
+
+BESIDE_THE_FILES = (NESTED, SET_BITS, NOT_WHOLE)
+"""Reasons that are not about a file of the sandbox that is left out."""
 
 
 Storable = dict[bytes, os.stat_result | None]

@@ -22,17 +22,16 @@ from backtrail.git.user.head import (
 from backtrail.git.user.identity import opened_git_dir
 from backtrail.git.user.index import put_index_into, same_entries, with_present_dates
 from backtrail.git.user.merge_state import MergeState, put_merge_state, wrong_merge_state
-from backtrail.git.user.refs import make_branch, put_head_on
-from backtrail.git.user.transfer import Named, send_back, send_back_tags
+from backtrail.git.user.refs import make_branch, put_head_on, stand_in
+from backtrail.git.user.transfer import Named, lost_commits, send_back, send_back_tags
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from backtrail.domain.ids import CommitId
     from backtrail.git.checkpoint.state import SandboxState
     from backtrail.git.process.runner import GitRunner
     from backtrail.git.store.store import PrivateStore
     from backtrail.git.user.head import DetachedFrom
+    from backtrail.git.user.refs import StandIn
 
 
 _BRANCH = "refs/heads/"
@@ -85,24 +84,23 @@ def _own_branch(store: PrivateStore, sandbox: Sandbox, target: GitState) -> str 
 
 
 def detach_head(
-    git: GitRunner,
-    git_dir: Path,
-    commit: CommitId,
-    checkout: Checkout | None,
-    reason: tuple[str, str],
-) -> None:
-    """Put HEAD on a commit and on no branch; what cannot be noted any more is not."""
-    if checkout and _can_note(git, git_dir, commit, checkout):
+    stand: StandIn, commit: CommitId, checkout: Checkout | None, reason: tuple[str, str]
+) -> tuple[str, ...]:
+    """Put HEAD on a commit and on no branch; what cannot be noted any more is not.
+
+    Gives what is worth saying.
+    """
+    git, said = stand.git, ()
+    if checkout and _can_note(git, commit, checkout):
         _step_aside(git, checkout.by_way_of, reason)
         noted = ("--create-reflog", "-m", checkout.message)
         git.call("update-ref", "--no-deref", *noted, "HEAD", checkout.to.commit)
+        said = stand.put_head_at(checkout.to.commit)
     git.call("update-ref", "--no-deref", *reason, "HEAD", commit)
+    return (*said, *stand.put_head_at(commit))
 
 
-def _can_note(git: GitRunner, git_dir: Path, commit: CommitId, checkout: Checkout) -> bool:
-    # The name comes from the sandbox: it is not written to where a planted link leads.
-    if not log_leads_nowhere(git_dir):
-        return False
+def _can_note(git: GitRunner, commit: CommitId, checkout: Checkout) -> bool:
     to = checkout.to.commit
     return to == commit or git.run("cat-file", "-t", to).stdout == b"commit\n"
 
@@ -361,6 +359,13 @@ def _move(
         )
     if old is None:
         refuse_name_taken(sandbox.git_dir, ref)
+    log = f"logs/{ref}"
+    if not log_leads_nowhere(store.common_dir, log):
+        raise RefusedError(
+            f"the log of branch {_short(ref)!r} is no plain file of its own: git would write to "
+            "wherever it leads",
+            hint=f"move it away and try again: {store.common_dir / log}",
+        )
     return BranchMove(ref, old, commit)
 
 
@@ -383,10 +388,13 @@ def restore_git_state(
     *,
     why: str,
     failpoints: Failpoints = NO_FAILPOINTS,
-) -> None:
-    """Carry the plan out and put the index back; what the repository has lost returns first."""
+) -> GitStatePlan:
+    """Carry the plan out and put the index back; what the repository has lost returns first.
+
+    Gives the plan as it was carried out.
+    """
     with opened_git_dir(sandbox, store.common_dir) as directory:
-        _bring_about(store, sandbox, directory, plan, target, why, failpoints)
+        return _bring_about(store, sandbox, directory, plan, target, why, failpoints)
 
 
 def _bring_about(
@@ -397,28 +405,61 @@ def _bring_about(
     target: SandboxState,
     why: str,
     failpoints: Failpoints,
-) -> None:
+) -> GitStatePlan:
     state, git_dir = target.git_state, sandbox.git_dir
     named = target.named if plan.merge is state.merge else Named()
     # The index names blobs of the target's HEAD, also where HEAD itself is not moved.
     tips = (*(move.new for move in plan.moves), plan.detach, state.head_commit, *named.tips)
     send_back(store, git_dir, [tip for tip in dict.fromkeys(tips) if tip], target.staged)
     send_back_tags(store, git_dir, named.tags)
-    git = user_git(git_dir, store)
-    reason = ("-m", f"backtrail: {why}")
-    for move in plan.moves:
-        _carry_out_move(store, sandbox, git, move, reason)
-        failpoints.reach("branch.moved")
-    if plan.head_ref:
-        put_head_on(store, directory, git_dir, plan.head_ref, state.head_commit, reason[1])
-    elif plan.detach:
-        detach_head(git, git_dir, plan.detach, plan.checkout, reason)
+    plan = _with_lost_commits(store, plan)
+    said = _move_branches_and_head(store, sandbox, directory, plan, state, why, failpoints)
     index = state.index
     if index and plan.merge and plan.merge.what:
         index = with_present_dates(store, sandbox.path, index)
     put_index_into(directory, git_dir, index, deadline=store.deadline)
     if plan.merge is not None:
         put_merge_state(git_dir, directory, plan.merge, failpoints)
+    return replace(plan, remarks=(*plan.remarks, *said))
+
+
+def _with_lost_commits(store: PrivateStore, plan: GitStatePlan) -> GitStatePlan:
+    """The plan, which promises less if the repository lacks what git would go on by."""
+    needed = plan.merge.goes_by if plan.merge else {}
+    lost = lost_commits(store, list(needed)) if needed else []
+    if plan.merge is None or not lost:
+        return plan
+    more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+    said = (
+        f"the notes of {plan.merge.what} are back, but git cannot go on by them: "
+        f".git/{needed[lost[0]]} names commit {lost[0][:12]}, which is lost{more}"
+    )
+    return replace(_without(plan, Part.UNDER_WAY, said), remarks=())
+
+
+def _move_branches_and_head(
+    store: PrivateStore,
+    sandbox: Sandbox,
+    directory: int,
+    plan: GitStatePlan,
+    state: GitState,
+    why: str,
+    failpoints: Failpoints,
+) -> tuple[str, ...]:
+    """Carry out what is planned for branches, then for HEAD; gives what is worth saying."""
+    git_dir, reason, said = sandbox.git_dir, ("-m", f"backtrail: {why}"), ()
+    if plan.moves or plan.detach:
+        with stand_in(store, directory, git_dir) as stand:
+            for move in plan.moves:
+                _carry_out_move(store, sandbox, stand.git, move, reason)
+                said += stand.hand_over()
+                failpoints.reach("branch.moved")
+            if plan.detach:
+                said += detach_head(stand, plan.detach, plan.checkout, reason)
+    if plan.head_ref:
+        head, commit = plan.head_ref, state.head_commit
+        said += put_head_on(store, directory, git_dir, head, commit, reason[1])
+    return tuple(dict.fromkeys(said))
 
 
 def _carry_out_move(

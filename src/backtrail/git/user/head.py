@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-from backtrail.git.osfiles.plain_files import LARGEST_INDEX, NotPlainError, beginning_of, open_plain
+from backtrail.git.osfiles.plain_files import (
+    LARGEST_INDEX,
+    NotPlainError,
+    beginning_of,
+    open_plain,
+    read_dated,
+)
 from backtrail.git.process.environment import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.user.merge_state import MergeState, read_merge_state
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _LOG = b"logs/HEAD"
+_WORKTREES = "worktrees"
 _LOOKED_AT = 1024**2
 """Of a longer log only so many bytes at its end: thousands of moves of HEAD."""
 _LONGEST_NAME = 4096
@@ -59,12 +66,13 @@ def read_detached_from(git_dir: Path) -> DetachedFrom | None:
     return DetachedFrom(os.fsdecode(name), CommitId(commit.decode()))
 
 
-def log_leads_nowhere(git_dir: Path) -> bool:
-    """Whether the log is a file of its own, or absent: nothing elsewhere is read or written."""
+def log_leads_nowhere(git_dir: Path, name: str = "logs/HEAD") -> bool:
+    """Whether a log is a file of its own, or absent: nothing elsewhere is read or written."""
+    log = os.fsencode(name)
     try:
-        if first_obstacle(git_dir, _LOG) is not None:
+        if first_obstacle(git_dir, log) is not None:
             return False
-        found = lstat_inside(git_dir, _LOG)
+        found = lstat_inside(git_dir, log)
     except PermissionError:
         return False
     return found is None or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
@@ -192,13 +200,13 @@ def ask_git_state(
     git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
 ) -> GitStateQuestion:
     """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
-    head_text = _head_text(git_dir)
-    named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
+    text = head_text(git_dir)
+    named = text.removeprefix("ref: ").strip() if text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = _BRANCH + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
-    detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
+    detached = CommitId(text) if _HEX.fullmatch(text) else None
     detached_from = read_detached_from(git_dir) if detached else None
     return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, others, refs)
 
@@ -233,8 +241,7 @@ def _ask_refs(git_dir: Path, names: list[str]) -> RefsQuestion:
 def read_index(git_dir: Path) -> UserIndex | None:
     """The index as one consistent reading: git replaces the file, it never writes into it."""
     try:
-        with open_plain(git_dir / "index", LARGEST_INDEX) as file:
-            content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
+        content, date = read_dated(git_dir / "index", LARGEST_INDEX, follow=_may_be_links(git_dir))
     except FileNotFoundError:
         return None
     if _SPARSE in content or (_SPLIT in content and index_is_split(git_dir)):
@@ -276,12 +283,19 @@ def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -
     return None
 
 
-def _head_text(git_dir: Path) -> str:
-    return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
+def head_text(git_dir: Path) -> str:
+    """What is in HEAD: a commit, or the branch that it is on."""
+    text = beginning_of(git_dir / "HEAD", follow=_may_be_links(git_dir))
+    return text.decode("utf-8", "surrogateescape").strip()
+
+
+def _may_be_links(git_dir: Path) -> bool:
+    """Whether HEAD and index may be links: somebody may want that in a main checkout of theirs."""
+    return git_dir.parent.name != _WORKTREES
 
 
 def _head_of(git_dir: Path) -> str | None:
     try:
-        return _head_text(git_dir)
+        return head_text(git_dir)
     except (FileNotFoundError, NotADirectoryError, NotPlainError):
         return None

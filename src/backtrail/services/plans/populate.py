@@ -87,7 +87,7 @@ def fill(locked: LockedSandbox, contents: Captured, what: str) -> tuple[str, ...
     now = read_git_state(sandbox.git_dir, sandbox.branch)
     git_plan = plan_git_state(store, sandbox, now, wanted, Asked())
     goal_state = replace(contents.state, git_state=wanted)
-    restore_git_state(store, sandbox, git_plan, goal_state, why=what)
+    git_plan = restore_git_state(store, sandbox, git_plan, goal_state, why=what)
     ws.failpoints.reach("plan.git_filled")
     proof = prove_files(store, sandbox, files, (), since)
     git_proof = prove_git_state(store, sandbox, git_plan, wanted)

@@ -10,9 +10,10 @@ from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
 from backtrail.domain.timeline import Epoch, next_epoch_number, supersessions
 from backtrail.domain.wording import of_paths
-from backtrail.git.capture.staged import staged_blobs
+from backtrail.git.capture.staged import not_whole, staged_blobs
 from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.checkpoint.state import Captured, storing_parts, write_state
+from backtrail.git.ignore.eligibility import NOT_WHOLE
 from backtrail.git.user.transfer import Named, bring_named
 from backtrail.services.retention.effective import limits_of
 from backtrail.services.rollback.child_plans import settle_children
@@ -29,7 +30,7 @@ from backtrail.services.snapshot.create import (
 )
 
 if TYPE_CHECKING:
-    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.checkpoint import Checkpoint, NotCaptured
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.checkpoint.state import SandboxState
     from backtrail.git.ignore.ignored import IgnoredNames
@@ -138,6 +139,7 @@ def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int
 def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Captured:
     """What the proof has shown to be there, in the form of a capture."""
     goal, git_state = seen.goal, seen.git_state
+    named, not_whole_notes = _named(locked, wanted.state, git_state)
     state = replace(
         wanted.state,
         git_state=git_state,
@@ -145,11 +147,11 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
         ignore_rules=goal.ignore_rules,
         forced=goal.forced,
         accounted=goal.accounted,
-        not_captured=seen.files.not_captured,
+        not_captured=(*seen.files.not_captured, *not_whole_notes),
         extras=replace(goal.extras, repositories=seen.files.repositories),
         included=goal.included,
         ignored=seen.ignored,
-        named=_named(locked, wanted.state, git_state),
+        named=named,
     )
     if state == wanted.state:
         # A state commit bears a fixed date: it would come out the very same.
@@ -168,12 +170,15 @@ def _staged(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> tup
     return staged_blobs(locked.store, found)
 
 
-def _named(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> Named:
-    """What of the user's is kept for the sake of what is under way."""
+def _named(
+    locked: LockedSandbox, wanted: SandboxState, found: GitState
+) -> tuple[Named, list[NotCaptured]]:
+    """What of the user's is kept for the sake of what is under way, and what cannot be."""
     if found.merge == wanted.git_state.merge:
-        return wanted.named
+        return wanted.named, [note for note in wanted.not_captured if note.reason == NOT_WHOLE]
     known = (*([base] if (base := locked.sandbox.base_commit) else []), *found.commits)
-    return bring_named(locked.store, found.merge.names, known)
+    brought = bring_named(locked.store, found.merge.names, known)
+    return brought.named, not_whole(found.merge, brought)
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:

@@ -174,7 +174,7 @@ def _restore_git(
         )
     plan = plan_git_state(store, sandbox, now, wanted.git_state, asked_of_git(operation))
     locked.workspace.database.check()
-    restore_git_state(
+    return restore_git_state(
         store,
         sandbox,
         plan,
@@ -182,7 +182,6 @@ def _restore_git(
         why=f"{operation.kind} {operation.operation_id}",
         failpoints=locked.workspace.failpoints,
     )
-    return plan
 
 
 def _prove_files(
