@@ -123,10 +123,10 @@ def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: P
             write_durably(place, contents[name])
 
 
-def set_aside(place: Path, aside: Path) -> None:
+def set_aside(place: Path, aside: Path, name: str | None = None) -> None:
     """Move what should not be there out of the way."""
     aside.mkdir(mode=0o700, exist_ok=True)
-    place.rename(aside / f"{place.name}-{time.time_ns()}")
+    place.rename(aside / f"{name or place.name}-{time.time_ns()}")
 
 
 def adopted_record(

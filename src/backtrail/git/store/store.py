@@ -11,7 +11,8 @@ import os
 import shutil
 import stat
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from backtrail.git.process.environment import (
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.elsewhere import Elsewhere
 from backtrail.git.store.linking import link_objects
+from backtrail.git.store.mending import mend, put_right_notice
 from backtrail.git.store.own_files import (
     adopted_record,
     amiss,
@@ -180,6 +182,7 @@ class PrivateStore:
         lock_descriptors: tuple[int, ...] = (),
         deadline: float = 0.0,
         elsewhere: Elsewhere | None = None,
+        notices: list[str] | None = None,
     ) -> None:
         self.layout = layout
         self.common_dir = common_dir
@@ -187,11 +190,15 @@ class PrivateStore:
         self.deadline = deadline
         self.git_dir = layout.git_dir
         self.elsewhere = elsewhere or Elsewhere()
+        self.notices: list[str] = [] if notices is None else notices
+        """What was put right on the way, in sentences."""
 
     def locked(self, descriptor: int, deadline: float = 0.0) -> PrivateStore:
         """The same store whose git children hold this lock as well."""
         locks = (*self.lock_descriptors, descriptor)
-        return PrivateStore(self.layout, self.common_dir, locks, deadline, self.elsewhere)
+        return PrivateStore(
+            self.layout, self.common_dir, locks, deadline, self.elsewhere, self.notices
+        )
 
     @contextmanager
     def joined(self) -> Generator[PrivateStore]:
@@ -216,7 +223,8 @@ class PrivateStore:
         environment = store_environment(self.git_dir, tree, index or self.scratch / "no-index")
         lenders = (self.git_dir / "objects", self.common_dir / "objects")
         borrowing = self.elsewhere.environment(*map(quoted_path, lenders))
-        return GitRunner({**environment, **borrowing}, STORE_SETTINGS, tree, self.lock_descriptors)
+        git = GitRunner({**environment, **borrowing}, STORE_SETTINGS, tree, self.lock_descriptors)
+        return replace(git, mend=partial(mend, self, git))
 
     def look_from_elsewhere(self, cause: str) -> None:
         """From here on nothing is written into the store, also nothing that is to be kept."""
@@ -300,7 +308,13 @@ class PrivateStore:
 
     def link_user_objects(self) -> None:
         """Hard-link what the user's repository has now: milliseconds and no disk."""
-        link_objects(self.common_dir / "objects", self.git_dir / "objects")
+        ours = self.git_dir / "objects"
+
+        def set_empty_aside(place: Path, object_id: str) -> None:
+            set_aside(place, self.layout.aside, name=object_id)
+            self.notices.append(put_right_notice(object_id, was_damaged=True))
+
+        link_objects(self.common_dir / "objects", ours, set_empty_aside)
 
     # References: one per checkpoint, and never a name that a user chose.
 
