@@ -22,7 +22,10 @@ _RULES = {"allowed": "Allowed", "require_confirmation": "Confirmed each time"}
 
 
 def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
-    limits, rules = found.retention.policy.limits(), found.rollback.policy.rules()
+    rules = found.rollback.policy.rules()
+    limits = found.retention.policy.limits()
+    # What holds: the limit leaves no room for more.
+    limits["keep_recent"] = _keep_recent(found)
     own = [f"retention.{name}" for name in found.retention.own]
     own += [f"rollback.{name}" for name in found.rollback.own]
 
@@ -64,7 +67,7 @@ def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
             f"changed: {yes_or_no(found.changed)}",
         ),
         rich=rich,
-        messages=_to_come(found),
+        messages=(*_no_room(found), *_to_come(found)),
         silenced_by_quiet=changed,
     )
 
@@ -75,6 +78,18 @@ def _limit(name: str, value: int | None) -> str:
     if name == "max_age_seconds":
         return age_in_words(timedelta(seconds=value))
     return size(value) if name == "max_bytes" else str(value)
+
+
+def _no_room(found: PlanPolicy) -> tuple[str, ...]:
+    """What the plan itself asks for and what cannot hold."""
+    wish, holds = found.retention.policy.keep_recent, _keep_recent(found)
+    if wish == holds or "keep_recent" not in found.retention.own:
+        return ()
+    return (f"keep_recent was set to {wish}, but max_checkpoints leaves room for {holds} at most",)
+
+
+def _keep_recent(found: PlanPolicy) -> int:
+    return min(found.retention.policy.keep_recent, found.retention.policy.max_checkpoints)
 
 
 def _to_come(found: PlanPolicy) -> tuple[str, ...]:
