@@ -23,7 +23,7 @@ import tempfile
 import threading
 import weakref
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -36,7 +36,7 @@ from backtrail.git.process.environment import git_executable, settings_arguments
 from backtrail.git.process.stderr import full_disk, is_of_damage, without_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
 
@@ -302,6 +302,20 @@ _HINT_DAMAGED = (
     "something that git reads is damaged: other checkpoints may be whole, plan checkpoint list "
     "shows them; git fsck looks through your own repository"
 )
+_HINT_LOST = (
+    "it is brought in once your repository has it again (git fetch, a backup); checkpoints that do "
+    "not need it are whole, and a plan that does can be removed once its sandbox is moved away"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """What became of the objects of which git has complained."""
+
+    changed: bool = False
+    """Whether anything is otherwise than git has found it."""
+    lost: tuple[str, ...] = ()
+    """Those that are damaged or missing, and cannot be brought in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +326,8 @@ class Output:
     code: int
     stdout: bytes
     stderr: bytes
+    lost: tuple[str, ...] = ()
+    """Objects of the checkpoint store that it needed and that nobody has any more."""
 
     @property
     def text(self) -> str:
@@ -341,6 +357,13 @@ class Output:
                 raise NoSpaceError(
                     f"{full}: git {word} could not write", hint=_HINT_FULL, details=details
                 )
+            if self.lost:
+                raise GitFailedError(
+                    f"object {self.lost[0]} of the checkpoint store is damaged or missing, and "
+                    "your repository does not have it",
+                    hint=_HINT_LOST,
+                    details={**details, "objects": list(self.lost[:10])},
+                )
             hint = _HINT_DAMAGED if is_of_damage(self.stderr) else None
             raise GitFailedError(f"git {word} failed: {told}", hint=hint, details=details)
         return self
@@ -364,8 +387,10 @@ class RunningGit:
         process: subprocess.Popen[bytes],
         arguments: tuple[str, ...],
         watch: Watch | None = None,
+        remedy: Callable[[Output], Output] | None = None,
     ) -> None:
         self._process = process
+        self._remedy = remedy
         self._arguments = arguments
         self._watch = watch
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
@@ -379,6 +404,7 @@ class RunningGit:
 
     def tell(self, words: bytes) -> bool:
         """Hand over a few words, no more than a pipe holds; false if git has given up."""
+        self._remedy = None
         if self._process.stdin is None:
             raise GitFailedError("this git takes no questions")
         try:
@@ -391,6 +417,7 @@ class RunningGit:
     def handed_over(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
         output, self._process.stdout = self._process.stdout, None
+        self._remedy = None
         if output is None:
             raise GitFailedError("the output of git was handed over already")
         return output
@@ -404,7 +431,8 @@ class RunningGit:
         self._abandoned.detach()
         if self._watch is not None and _NO_MEMORY in err:
             self._watch.refuse_absurd()
-        return Output(self._arguments, self._process.returncode, out or b"", err)
+        output = Output(self._arguments, self._process.returncode, out or b"", err)
+        return self._remedy(output) if self._remedy is not None else output
 
     def _communicate(self) -> tuple[bytes, bytes]:
         word = command_word(self._arguments)
@@ -449,6 +477,8 @@ class GitRunner:
     lock_descriptors: tuple[int, ...] = field(default=())
     foreground: bool = False
     """Whether git stays in our process group, where a terminal lets it ask questions."""
+    mend: Callable[[bytes], Mending] | None = None
+    """What may put right that of which git complains; it is then started once more."""
 
     def start(
         self,
@@ -471,7 +501,26 @@ class GitRunner:
                 process_group=None if self.foreground else 0,
             )
             watch = Watch(process.pid, arguments, environment, self.cwd)
-            return RunningGit(process, arguments, None if self.foreground else watch)
+            remedy = None
+            if self.mend is not None and (stdin is None or isinstance(stdin, bytes)):
+                remedy = partial(self._remedied, extra, stdin, self.mend)
+            return RunningGit(process, arguments, None if self.foreground else watch, remedy)
+
+    def _remedied(
+        self,
+        extra: Mapping[str, str] | None,
+        stdin: bytes | None,
+        mend: Callable[[bytes], Mending],
+        output: Output,
+    ) -> Output:
+        """What git says once nothing is left that can be put right for it."""
+        plain, mending = replace(self, mend=None), Mending()
+        while output.stderr and is_of_damage(output.stderr):
+            mending = mend(output.stderr)
+            if not mending.changed:
+                break
+            output = plain.run(*output.arguments, stdin=stdin, extra=extra)
+        return replace(output, lost=mending.lost)
 
     def run(
         self,
