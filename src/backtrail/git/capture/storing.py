@@ -18,7 +18,7 @@ from backtrail.domain.errors import GitFailedError
 from backtrail.git.ignore.eligibility import REFUSED_NAME, UNSTEADY, Storable, changed_since
 from backtrail.git.process.environment import STREAMED_FROM
 from backtrail.git.process.runner import Output, nul_joined
-from backtrail.git.process.stderr import without_rules
+from backtrail.git.process.stderr import beyond_links, without_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,6 +71,9 @@ class Storing:
         while files:
             output = self._update(list(files), *settings)
             meanwhile = changed_since(self.sieve.root, files)
+            # A directory above may have become a link for no longer than git looked at it.
+            beyond = beyond_links(output.stderr, files)
+            meanwhile += [path for path in beyond if path in files and path not in meanwhile]
             changed += meanwhile
             if not output.code and not output.stderr:
                 self.stored += files
