@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,7 @@ _VERSION_TABLE = "alembic_version"
 _OWN_TABLE = "checkpoint_metadata"
 _UPGRADING = "schema"
 _ASKED = 50
+_REVISION = re.compile(r"[0-9]{4}")
 
 
 class SchemaState(StrEnum):
@@ -106,7 +108,14 @@ def _status(connection: Connection) -> SchemaStatus:
 def _stored_revision(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
     if {_VERSION_TABLE, _OWN_TABLE} <= set(tables):
-        return connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608
+        found = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608
+        if not _REVISION.fullmatch(str(found)):
+            raise StorageError(
+                f"the database {place_of(connection.engine)} is damaged: its {_VERSION_TABLE} is "
+                f"{found!r}, which no version of Backtrail has written",
+                hint="restore it from a backup",
+            )
+        return str(found)
     if tables:
         raise StorageError(
             f"the database {place_of(connection.engine)} belongs to another program",
