@@ -33,7 +33,7 @@ from backtrail.git.osfiles.locks import git_busy
 from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, first_line, read_plain
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.environment import git_executable, settings_arguments
-from backtrail.git.process.stderr import full_disk, is_of_damage, without_rules
+from backtrail.git.process.stderr import beyond_links, full_disk, is_of_damage, without_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -356,6 +356,13 @@ class Output:
             if full := full_disk(self.stderr) or _FULL_BY_SIGNAL.get(self.code):
                 raise NoSpaceError(
                     f"{full}: git {word} could not write", hint=_HINT_FULL, details=details
+                )
+            if beyond := beyond_links(self.stderr):
+                raise GitFailedError(
+                    f"{os.fsdecode(beyond[0])!r} was changed while it was being looked at: "
+                    "a directory above it became a link",
+                    hint="try again when nobody else is at work there",
+                    details=details,
                 )
             if self.lost:
                 raise GitFailedError(
