@@ -33,7 +33,7 @@ _SHAPES = _lazily(
         | xox[a-z]-[\w-]{8,} | xapp-\d-[\w-]{8,}
         | sk-(?:ant|proj|svcacct|admin|or|lf)-[\w-]{8,} | sk-[A-Za-z0-9]{16,}
         | [sr]k_(?:live|test)_\w{8,} | whsec_[\w+/=]{16,}
-        | eyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*){0,3}
+        | eyJ[\w-]{6,4096}+\.[\w-]{6,}(?:\.[\w-]*){0,3}
         | npm_[A-Za-z0-9]{30,} | pypi-AgE[\w-]{30,} | hf_[A-Za-z0-9]{30,} | dckr_[a-z]at_[\w-]{20,}
         | AIza[\w-]{30,} | ya29\.[\w-]{20,} | dop_v1_[a-f0-9]{30,} | shp[a-z]{2}_[a-fA-F0-9]{30,}
         | SG\.[\w-]{16,}\.[\w-]{16,} | hv[sbr]\.[\w-]{20,} | AGE-SECRET-KEY-1[A-Z0-9]{20,}
@@ -105,6 +105,8 @@ _HARMLESS = _lazily(
       | \[redacted\].*""",
     re.ASCII | re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
+_HARMLESS_FROM_HERE = _lazily(r"(?:\\?[\"'])?(?:\$\(|\{\{|\[redacted\])", re.ASCII | re.IGNORECASE)
+"""Whatever comes after it: how far that goes need not be found out, name after name."""
 _VERSION = _lazily(r"v?\d{1,4}(?:\.\d{1,6})*", re.ASCII)
 _PATH = _lazily(r"(?:~|\.{1,2})?/\S*", re.ASCII)
 _PARTS = _lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+")
@@ -349,7 +351,9 @@ def _without_assigned(text: str) -> Iterator[str]:
     while found := _ASSIGNED().search(text, at):
         yield text[at : found.end()]
         at = found.end()
-        value = _VALUE().match(text, at) if names_secret(found["name"]) else None
+        if not names_secret(found["name"]) or _HARMLESS_FROM_HERE().match(text, at):
+            continue
+        value = _VALUE().match(text, at)
         if value is not None and _assigns_secret(text, found, value):
             yield value[0].replace(value[value.lastgroup or "bare"], REDACTED, 1)
             at = value.end()
