@@ -165,6 +165,22 @@ Feature: Whatever is read of a sandbox comes to an end
     When I run "plan save auth"
     Then it succeeds
 
+  Scenario: A rule with few wild cards, for very deep directories
+    Given a file below 900 directories named "x"
+    And the agent writes "**/x/**/x/**/x/**/b" to ".gitignore"
+    When I run "plan save auth"
+    Then it exits with 5 and says "a rule in .gitignore keeps git busy for ever: '**/x/**/x"
+    When the agent deletes ".gitignore"
+    And I run "plan save auth --wait 0"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+
+  Scenario: The same rule, where no directory is deep
+    Given a file below 20 directories named "x"
+    And the agent writes "**/x/**/x/**/x/**/b" to ".gitignore"
+    When I run "plan save auth"
+    Then it succeeds
+
   Scenario: .gitattributes larger than git reads
     Given a file of 1 TiB in the place of .gitattributes of the sandbox
     When I run "plan save auth"

@@ -25,6 +25,7 @@ import weakref
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import comb
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -77,8 +78,11 @@ _BURNT, _BURNT_LONG = 1.0, 4.0
 _SHARE_OF_SYSTEM = 20
 """Somebody who makes calls of the system spends more than one such part of its time in them."""
 _SUSPICIOUS, _HOPELESS = 4, 9
-"""So many wild cards in one part of a path make matching slow, or endless."""
+"""More wild cards than these in one part of a path make matching slow, or endless."""
 _WILD_CARDS = re.compile(rb"\*+")
+_LONGEST_NAME = 255
+_MOST_COUNTED = 100
+_ENDLESS = _MOST_COUNTED + 1
 _SHOWN = 60
 
 
@@ -140,8 +144,7 @@ class Watch:
             return
         burnt = (work.user - since.user) / _TICKS
         if burnt >= _BURNT:
-            rules = ((_wild_cards(rule), place, rule) for place, rule in self._rules())
-            most, place, rule = max(rules, default=(0, "", b""))
+            most, place, rule = self._worst_rule()
             if most > _HOPELESS or (most > _SUSPICIOUS and burnt >= _BURNT_LONG):
                 raise _burning(place, rule)
 
@@ -155,6 +158,15 @@ class Watch:
                 ):
                     place = os.path.join(os.fsencode(self._root), directory, entry.name)
                     raise waiting_for(self._root, place)
+
+    def _worst_rule(self) -> tuple[int, str, bytes]:
+        """The rule that takes longest, with as many wild cards as cost as much in one name."""
+        kinds: dict[_WildCards, tuple[str, bytes]] = {}
+        for place, rule in self._rules():
+            kinds.setdefault(_wild_cards(rule), (place, rule))
+        deepest = max((directory.count(b"/") for directory, _ in walk(self._root)), default=0) + 2
+        weighed = ((kind.weight(deepest), *found) for kind, found in kinds.items())
+        return max(weighed, default=(0, "", b""))
 
     def _rules(self) -> Iterator[tuple[str, bytes]]:
         """Every rule that may be in force, and where it stands."""
@@ -243,10 +255,26 @@ def _lines(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
             yield place, line
 
 
-def _wild_cards(rule: bytes) -> int:
+class _WildCards(NamedTuple):
     """How many wild cards of a rule are tried in all combinations."""
+
+    in_a_name: int
+    """Of one part of a path, where that has most."""
+    of_directories: int
+    """Of those that stand for any number of directories (`**`)."""
+
+    def weight(self, deepest: int) -> int:
+        """How many wild cards in one name cost as much, with paths of so many parts."""
+        among = deepest + self.of_directories - 1
+        ways = comb(_LONGEST_NAME, self.in_a_name) * comb(among, self.of_directories)
+        return next((w for w in range(_MOST_COUNTED) if comb(_LONGEST_NAME, w) >= ways), _ENDLESS)
+
+
+def _wild_cards(rule: bytes) -> _WildCards:
     parts = [] if rule.startswith(b"#") else rule.split(b"/")
-    return max([len(_WILD_CARDS.findall(part)) for part in parts] + [parts.count(b"**")])
+    names = [len(_WILD_CARDS.findall(part)) for part in parts if part != b"**"]
+    most = max(names, default=0), parts.count(b"**")
+    return _WildCards(*(min(count, _MOST_COUNTED) for count in most))
 
 
 def waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
