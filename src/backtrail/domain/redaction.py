@@ -467,8 +467,8 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
                 coming = expected
                 yield None
                 continue
-            changed = expected(word)
-            yield _changed(word, changed if changed != word else _redacted(word, depth))
+            # A user beside the password may have the shape of a secret, too.
+            yield _changed(word, _redacted(expected(word), depth))
             continue
         program = _program(program, word)
         later = _places_later(later, program, above, word)
@@ -479,7 +479,7 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
         changed, coming = _option(program, above, word)
         if later == 1:
             coming, later = coming or _positional, 0
-        yield _changed(word, changed if changed is not None else _redacted(word, depth))
+        yield _changed(word, _redacted(word if changed is None else changed, depth))
 
 
 def _places_later(now: int, program: str, before: str, word: str) -> int:
