@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,7 +106,7 @@ class Storing:
                 said = said.replace(line, b"")
                 refused.append(path)
         self._leave_out([NotCaptured(os.fsdecode(path), REFUSED_NAME) for path in refused])
-        return Output(output.arguments, output.code, output.stdout, said)
+        return replace(output, stderr=said)
 
     def _leave_out(self, notes: list[NotCaptured]) -> None:
         noted = {os.fsencode(note.path): note for note in notes}

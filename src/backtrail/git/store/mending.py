@@ -43,7 +43,8 @@ _SHOWN = 12
 def mend(store: PrivateStore, git: GitRunner, said: bytes) -> Mending:
     """Put right what git has complained of, as far as that is possible; `git` must not mend."""
     named = [os.fsdecode(b"".join(parts)) for parts in _NAMED.findall(said)]
-    named = [name for name in dict.fromkeys(named) if len(name) in HASHES]
+    # Nothing but zeros is the id of a ref that is not there, and of no object.
+    named = [name for name in dict.fromkeys(named) if len(name) in HASHES and name.strip("0")]
     if store.elsewhere.place is not None:
         return Mending()
     theirs, ours = (d / "objects" / "pack" for d in (store.common_dir, store.git_dir))
