@@ -43,7 +43,7 @@ _SHOWN = 12
 def mend(store: PrivateStore, git: GitRunner, said: bytes) -> Mending:
     """Put right what git has complained of, as far as that is possible; `git` must not mend."""
     named = [os.fsdecode(b"".join(parts)) for parts in _NAMED.findall(said)]
-    # No object has the id of nothing but zeros: so a ref that is not there yet is named.
+    # Nothing but zeros is the id of a ref that is not there, and of no object.
     named = [name for name in dict.fromkeys(named) if len(name) in HASHES and name.strip("0")]
     if store.elsewhere.place is not None:
         return Mending()
