@@ -1,90 +1,27 @@
-"""Where a branch of the user's is checked out, and bringing its files along, also after a crash."""
+"""Bringing the files of a branch's checkout along when the branch moves, also after a crash."""
 
 from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
-from backtrail.domain.ids import TreeId
+from backtrail.domain.ids import SandboxId, TreeId
+from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.locks import wait_for_git
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-from backtrail.git.osfiles.plain_files import NotPlainError, beginning_of
 from backtrail.git.osfiles.walk import walk
-from backtrail.git.process.runner import nul_joined
+from backtrail.git.process.runner import GitRunner, nul_joined
+from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.user.discovery import gitdir_backlink, main_root
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.checkouts import Checkout
 from backtrail.git.user.head import UserIndex, read_index
 from backtrail.git.user.index import put_index
+from backtrail.git.user.locked_files import opened_directory
 from backtrail.git.user.merge_state import under_way
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from backtrail.domain.ids import SandboxId
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.process.users_git import UsersGit
-    from backtrail.git.store.store import PrivateStore
-
-
-_AT_WORK = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
-"""Where git notes the branch that it goes back to when a rebase or a bisect ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkout:
-    """A working tree of the user's, and the git directory that it goes with."""
-
-    root: Path
-    git_dir: Path
-
-
-def checkouts_of(common_dir: Path, ref: str) -> list[Checkout]:
-    """Every checkout of a branch; refuses where one of them cannot be looked at."""
-    found: list[Checkout] = []
-    for git_dir in _git_dirs(common_dir):
-        _refuse_if_at_work(git_dir, ref)
-        if _text(git_dir / "HEAD") != f"ref: {ref}":
-            continue
-        root = main_root(common_dir) if git_dir == common_dir else _linked_root(git_dir)
-        if root is not None:
-            found.append(Checkout(root, git_dir))
-    return found
-
-
-def _git_dirs(common_dir: Path) -> list[Path]:
-    linked = common_dir / "worktrees"
-    return [common_dir, *(sorted(linked.iterdir()) if linked.is_dir() else ())]
-
-
-def _text(path: Path) -> str:
-    try:
-        return beginning_of(path).decode("utf-8", "surrogateescape").strip()
-    except (FileNotFoundError, NotADirectoryError, NotPlainError):
-        return ""
-
-
-def _refuse_if_at_work(git_dir: Path, ref: str) -> None:
-    branch = ref.removeprefix("refs/heads/")
-    if any(_text(git_dir / name) in (ref, branch) for name in _AT_WORK):
-        raise RefusedError(
-            f"branch {branch!r} is being rebased or bisected",
-            hint="finish or abort that first; git status in its checkout says how",
-            details={"git_dir": str(git_dir)},
-        )
-
-
-def _linked_root(git_dir: Path) -> Path:
-    backlink = gitdir_backlink(git_dir)
-    if backlink is None or not backlink.exists():
-        raise RefusedError(
-            f"the branch is checked out in a worktree that is not there: {backlink or git_dir}",
-            hint="bring it back, or forget it with git worktree prune",
-        )
-    return backlink.parent
 
 
 def refuse_busy(checkout: Checkout, deadline: float) -> None:
@@ -104,13 +41,9 @@ def refuse_dirty(
 ) -> None:
     """Refuse if the checkout has work of its own in a path that differs between two trees."""
     with scratch_directory(store) as directory:
-        index = directory / "index"
-        present = read_index(checkout.git_dir)
-        if present is not None:
-            index.write_bytes(present.content)
-            os.utime(index, ns=(present.mtime_ns, present.mtime_ns))
+        index = _copied_index(checkout, directory / "index")
         git = users.on(checkout.root, index, checkout.git_dir)
-        concerned = _differing(git, old, new)
+        concerned = set(_differing(git, old, new))
         dirty = sorted({*_in_the_way(git, checkout.root, concerned), *_edited(git, old, concerned)})
     if dirty:
         raise RefusedError(
@@ -121,9 +54,8 @@ def refuse_dirty(
         )
 
 
-def _differing(git: GitRunner, old: str, new: str) -> set[bytes]:
-    output = git.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
-    return set(output.records())
+def _differing(git: GitRunner, old: str, new: str) -> list[bytes]:
+    return git.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new).records()
 
 
 def _edited(git: GitRunner, old: str, concerned: set[bytes]) -> Iterator[bytes]:
@@ -146,8 +78,7 @@ def _refresh(git: GitRunner) -> None:
 
 def _touches(path: bytes, concerned: set[bytes]) -> bool:
     """Whether a path is one of those concerned, or in the place of a directory above one."""
-    parts = path.split(b"/")
-    if any(b"/".join(parts[:count]) in concerned for count in range(1, len(parts) + 1)):
+    if any(place in concerned for place in (*parents_of(path), path)):
         return True
     return any(other.startswith(path + b"/") for other in concerned)
 
@@ -213,8 +144,7 @@ def catch_up(
     with scratch_directory(store) as directory:
         index = _copied_index(checkout, directory / "index")
         git = users.on(checkout.root, index, checkout.git_dir)
-        listed = git.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
-        paths = listed.records()
+        paths = _differing(git, old, new)
         staged = _staged(git, paths)
         on_disk = _look(git, paths)
         before, after = (_of_tree(git, tree, paths) for tree in (old, new))
@@ -227,7 +157,8 @@ def catch_up(
         if foreign:
             raise _somebody_worked(checkout, foreign)
         known = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
-        put_index(checkout.git_dir, known, visitor)
+        with opened_directory(checkout.git_dir) as opened:
+            put_index(opened, checkout.git_dir, known, visitor=visitor)
         return _reached(users, checkout, directory / "reached", old, paths, on_disk)
 
 

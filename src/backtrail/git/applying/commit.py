@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.ignore.rules import UserSettings, configuration_reader
+from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.set_aside import delete
 from backtrail.git.user.head import user_git
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from pathlib import Path
-
-    from backtrail.git.process.users_git import UsersGit
-
 
 BEFORE = ("pre-commit", "prepare-commit-msg", "commit-msg")
 AFTER = "post-commit"

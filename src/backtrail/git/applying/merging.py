@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import ApplyConflictError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.process.environment import IDENTITY
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from backtrail.git.process.runner import GitRunner
-
+from backtrail.git.process.runner import GitRunner
 
 _CONFLICT = 1
 _NO = 1

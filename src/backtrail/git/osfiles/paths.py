@@ -5,13 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import Beneath, parents_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _DEEP = 16
 """From this depth on it is quicker not to look at each directory above a path."""

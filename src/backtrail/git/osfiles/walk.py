@@ -10,22 +10,14 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import Beneath
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    Walked = tuple[bytes, list[os.DirEntry[bytes]]]
+Walked = tuple[bytes, list[os.DirEntry[bytes]]]
 
 
 def walk(root: Path, below: bytes = b"", *, passing: bytes = b".git") -> Iterator[Walked]:

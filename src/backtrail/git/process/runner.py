@@ -22,11 +22,13 @@ import sys
 import tempfile
 import threading
 import weakref
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from types import FrameType
+from typing import IO, NamedTuple
 
 from backtrail.domain.errors import GitFailedError, NoSpaceError, RefusedError
 from backtrail.git.osfiles.locks import git_busy
@@ -34,11 +36,6 @@ from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, firs
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.environment import git_executable, settings_arguments
 from backtrail.git.process.stderr import full_disk, is_of_damage, without_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from types import FrameType
-
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -373,11 +370,11 @@ class RunningGit:
 
     def ask(self, question: bytes) -> bytes:
         """Hand over a question and wait for one line; nothing comes if git has given up."""
-        if self._process.stdout is None or not self.tell(question):
+        if self._process.stdout is None or not self.write(question):
             return b""
         return self._process.stdout.readline().rstrip(b"\n")
 
-    def tell(self, words: bytes) -> bool:
+    def write(self, words: bytes) -> bool:
         """Hand over a few words, no more than a pipe holds; false if git has given up."""
         if self._process.stdin is None:
             raise GitFailedError("this git takes no questions")

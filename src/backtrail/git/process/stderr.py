@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from backtrail.git.process.runner import Output
 
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from backtrail.domain.ids import TreeId
+from backtrail.git.checkpoint.state import Captured, SandboxState
 from backtrail.git.compare.diff import differing_paths
+from backtrail.git.metadata.model import Extras
 from backtrail.git.restore.git_state import being_detached
+from backtrail.git.restore.goal import Goal
 from backtrail.git.restore.metadata import directories_of
 from backtrail.git.store.objects import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.head import GitState
 from backtrail.git.user.index import same_entries
 from backtrail.git.user.merge_state import foreign_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.checkpoint.state import Captured, SandboxState
-    from backtrail.git.metadata.model import Extras
-    from backtrail.git.restore.write import Goal
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import GitState
-
 
 # Of larger files one that was cut short counts as somebody's work: they do not go into memory.
 _LARGEST_COMPARED = 64 * 1024**2

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.ids import CommitId
 from backtrail.domain.plan import Sandbox, SandboxKind
 from backtrail.domain.rollback import NotRestored, Part
-from backtrail.git.user.branches import refuse_name_taken
+from backtrail.git.checkpoint.state import SandboxState
+from backtrail.git.process.runner import GitRunner
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.branches import make_branch, put_head_on, where_it_can_return
+from backtrail.git.user.checkouts import branch_checked_out_elsewhere
 from backtrail.git.user.head import (
+    HEADS,
+    DetachedFrom,
     GitState,
-    branch_checked_out_elsewhere,
     can_be_noted,
     log_leads_nowhere,
     read_git_state,
@@ -20,22 +26,9 @@ from backtrail.git.user.head import (
     user_git,
 )
 from backtrail.git.user.identity import opened_git_dir
-from backtrail.git.user.index import put_index_into, same_entries, with_present_dates
+from backtrail.git.user.index import put_index, same_entries, with_present_dates
 from backtrail.git.user.merge_state import MergeState, put_merge_state, wrong_merge_state
-from backtrail.git.user.refs import make_branch, put_head_on
 from backtrail.git.user.transfer import Named, send_back, send_back_tags
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from backtrail.domain.ids import CommitId
-    from backtrail.git.checkpoint.state import SandboxState
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import DetachedFrom
-
-
-_BRANCH = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +63,8 @@ def plan_checkout(
 
 def _where(now: GitState) -> str:
     """Where HEAD is, in the words of git's own notes."""
-    if now.head_ref and now.head_ref.startswith(_BRANCH) and can_be_noted(now.head_ref):
-        return now.head_ref.removeprefix(_BRANCH)
+    if now.head_ref and now.head_ref.startswith(HEADS) and can_be_noted(now.head_ref):
+        return now.head_ref.removeprefix(HEADS)
     return now.head_commit or "HEAD"
 
 
@@ -81,7 +74,7 @@ def _own_branch(store: PrivateStore, sandbox: Sandbox, target: GitState) -> str 
     if sandbox.kind is not SandboxKind.OWN or branch is None or target.branch_commit is None:
         return None
     elsewhere = branch_checked_out_elsewhere(store.common_dir, sandbox.git_dir, branch)
-    return None if elsewhere else _BRANCH + branch
+    return None if elsewhere else HEADS + branch
 
 
 def detach_head(
@@ -128,7 +121,7 @@ def being_detached(now: GitState, old: GitState, new: GitState) -> bool:
     if now.head_ref is None:
         return now.head_commit == to.commit
     at_once = (old.head_ref, old.head_commit) == (None, to.commit) == (None, new.head_commit)
-    on_own = now.branch is not None and now.head_ref == _BRANCH + now.branch
+    on_own = now.branch is not None and now.head_ref == HEADS + now.branch
     return at_once and on_own and now.head_commit == now.branch_commit
 
 
@@ -200,7 +193,7 @@ def branches_of(target: GitState) -> dict[str, CommitId | None]:
     """The branches that a state knows, with where they were: HEAD's and those that were moved."""
     head = {target.head_ref: target.head_commit} if target.head_ref else {}
     found = {**dict(target.branches), **head}
-    return {ref: commit for ref, commit in found.items() if ref.startswith(_BRANCH)}
+    return {ref: commit for ref, commit in found.items() if ref.startswith(HEADS)}
 
 
 def _plan_moving(
@@ -208,7 +201,7 @@ def _plan_moving(
 ) -> GitStatePlan:
     """The branch of an attached sandbox, to be moved because somebody has asked for it."""
     ref = target.head_ref
-    if ref and (target.head_commit is None or not ref.startswith(_BRANCH)):
+    if ref and (target.head_commit is None or not ref.startswith(HEADS)):
         wanted = dict(target.branches)
         plan = _head_on_unborn_branch(sandbox, ref)
     else:
@@ -228,7 +221,7 @@ def _plan_moving(
 def _plan_own(
     store: PrivateStore, sandbox: Sandbox, now: GitState, target: GitState
 ) -> GitStatePlan:
-    ours = f"{_BRANCH}{sandbox.branch}"
+    ours = f"{HEADS}{sandbox.branch}"
     moves = ()
     if target.branch_commit != now.branch_commit:
         move = _move(store, sandbox, ours, target.branch_commit)
@@ -336,7 +329,7 @@ def _said_of_it(now: MergeState, then: MergeState) -> tuple[str, ...]:
 
 
 def _short(ref: str) -> str:
-    return ref.removeprefix(_BRANCH)
+    return ref.removeprefix(HEADS)
 
 
 def _free_at(store: PrivateStore, sandbox: Sandbox, ref: str, commit: CommitId) -> bool:
@@ -360,7 +353,7 @@ def _move(
             hint=f"make it a branch of its own: git symbolic-ref --delete {ref}",
         )
     if old is None:
-        refuse_name_taken(sandbox.git_dir, ref)
+        where_it_can_return(sandbox.git_dir, _short(ref))
     return BranchMove(ref, old, commit)
 
 
@@ -416,7 +409,7 @@ def _bring_about(
     index = state.index
     if index and plan.merge and plan.merge.what:
         index = with_present_dates(store, sandbox.path, index)
-    put_index_into(directory, git_dir, index, deadline=store.deadline)
+    put_index(directory, git_dir, index, deadline=store.deadline)
     if plan.merge is not None:
         put_merge_state(git_dir, directory, plan.merge, failpoints)
 
@@ -431,7 +424,7 @@ def _carry_out_move(
     if move.new is None:
         git.call("update-ref", "-d", *reason, move.ref, *([move.old] if move.old else []))
         return
-    branch = move.ref.removeprefix(_BRANCH)
+    branch = move.ref.removeprefix(HEADS)
     if move.old is None and branch == sandbox.branch:
         make_branch(store, branch, move.new, sandbox.sandbox_id, reason[1])
         return

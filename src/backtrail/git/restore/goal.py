@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import TreeId
 from backtrail.git.capture.conflicts import Replacing
 from backtrail.git.capture.storing import take_out
 from backtrail.git.checkpoint.selected_files import Included, entries_of
+from backtrail.git.checkpoint.state import Captured, Glimpse, SandboxState
 from backtrail.git.ignore.eligibility import SET_BITS
+from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.ignore.selected import chosen_at
-from backtrail.git.metadata.model import Selection, with_selection
+from backtrail.git.metadata.model import Extras, Selection, with_selection
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.restore.metadata import directories_of
-from backtrail.git.restore.write import Goal
 from backtrail.git.store.objects import TreeEntry, empty_tree, list_tree
 from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
-    from backtrail.git.checkpoint.state import Captured, Glimpse, SandboxState
-    from backtrail.git.metadata.model import Extras
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.head import UserIndex
 
 
 def selected_entries(
@@ -160,6 +156,26 @@ def _why_unknown(root: Path, path: str, wanted: Captured, present: Glimpse) -> s
     if {path, f"{path}/"}.intersection(wanted.state.ignored.names):
         return "not in the checkpoint: it was ignored, and not captured"
     return "neither in the checkpoint nor in the sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The files that a restore is to bring about, and the rules by which it is judged."""
+
+    tree: TreeId
+    ignore_rules: IgnoreRules
+    index: UserIndex | None
+    forced: tuple[str, ...]
+    extras: Extras
+    included: Included = field(default_factory=Included)
+    """Chosen ignored files, with those that have to go as `absent`."""
+    accounted: tuple[TreeId, ...] = ()
+    """Trees whose paths, where the goal lacks them, are known to have been absent."""
+    uncaptured: frozenset[str] = frozenset()
+    """Paths that were there and could not be captured: what is at or below them stays."""
+    before: Extras = field(default_factory=Extras)
+    """Those of the safety checkpoint: a directory that stays for its ignored files keeps its mode,
+    also if it had to be opened, and also if that was in an attempt that was interrupted."""
 
 
 def goal_of(

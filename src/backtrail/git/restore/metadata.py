@@ -8,39 +8,27 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.capture.selected_files import take_in
 from backtrail.git.metadata.model import Extras
-from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
+from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
 from backtrail.git.restore.switch import changed_meanwhile, telling
-from backtrail.git.restore.writer import checked_out
-from backtrail.git.store.objects import Change
+from backtrail.git.restore.writer import Writer
+from backtrail.git.store.objects import Change, TreeEntry
 from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.osfiles.beneath import Beneath
-    from backtrail.git.restore.write import Goal
-    from backtrail.git.restore.writer import Writer
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
 
 
 def part_hard_links(
-    store: PrivateStore,
-    root: Path,
-    writer: Writer,
-    files: Iterable[TreeEntry],
-    mode_of: Callable[[TreeEntry], int],
+    store: PrivateStore, root: Path, writer: Writer, files: Iterable[TreeEntry]
 ) -> None:
     """Write those of the files anew that have other names, too, and not the goal's mode."""
     look = writer.look(entry.path for entry in files if entry.path not in writer.placed)
-    shared = [e for e in files if _is_shared(look.found.get(e.path), mode_of(e))]
+    shared = [e for e in files if _is_shared(look.found.get(e.path), writer.mode_of(e))]
     if not shared:
         return
     with scratch_directory(store) as scratch:
@@ -52,8 +40,7 @@ def part_hard_links(
         changed = [e.path for e, line in zip(shared, lines, strict=True) if line not in found]
         if changed:
             raise changed_meanwhile(changed)
-        changes = [Change(entry.path, entry, entry) for entry in shared]
-        writer.change(changes, look, checked_out(store, index), mode_of, lambda emptied: emptied)
+        writer.change([Change(entry.path, entry, entry) for entry in shared], look, index)
 
 
 def _is_shared(found: os.stat_result | None, wanted: int) -> bool:
@@ -86,12 +73,15 @@ class ExtrasPlan:
 def plan_extras(
     now: Extras,
     directories: Iterable[bytes],
-    aim: Goal,
+    goal: Extras,
+    before: Extras,
     entries: Sequence[TreeEntry],
     written: set[bytes],
 ) -> ExtrasPlan:
-    """Compare the extras and directories of the present with those of the goal and its files."""
-    goal = aim.extras
+    """Compare the extras and directories of the present with those of the goal and its files.
+
+    Those from `before` a restore say what a directory had that is in neither.
+    """
     wanted = directories_and_root([e.path for e in entries], goal)
     present = {*directories, *directories_and_root((), now)}
     odd = _candidates(now, goal)
@@ -110,7 +100,7 @@ def plan_extras(
         vanishing=tuple(
             d + b"/" for d in sorted(map(os.fsencode, now.empty_directories)) if d not in wanted
         ),
-        staying=_staying(aim.before, present, wanted),
+        staying=_staying(before, present, wanted),
     )
 
 

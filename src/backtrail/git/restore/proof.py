@@ -11,30 +11,25 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.plan import Sandbox
 from backtrail.domain.rollback import RevertAction
 from backtrail.git.ignore.eligibility import NESTED, SET_BITS, SPECIAL
 from backtrail.git.ignore.evaluate import ignored_at
+from backtrail.git.metadata.cache import InventoryMemo
 from backtrail.git.metadata.shortcuts import proven_inventory
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.osfiles.plain_files import NotPlainError, open_plain
 from backtrail.git.osfiles.walk import DiskWalk, look_for, walk_disk
 from backtrail.git.restore.metadata import directories_and_root, directories_of, with_slash
+from backtrail.git.restore.plan import FilePlan
+from backtrail.git.store.objects import TreeEntry
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.nested_repositories import nested_head
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.metadata.cache import InventoryMemo
-    from backtrail.git.restore.write import FilePlan
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
 
 # Not those of the capture: the proof shares nothing with what it judges.
 _HASHES = {40: "sha1", 64: "sha256"}

@@ -12,20 +12,15 @@ import stat
 import tempfile
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
 from backtrail.git.osfiles.plain_files import LARGEST_INDEX, NotPlainError, beginning_of, open_plain
 from backtrail.git.process.environment import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.merge_state import MergeState, read_merge_state
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from backtrail.git.store.store import PrivateStore
-
 
 _LOG = b"logs/HEAD"
 _LOOKED_AT = 1024**2
@@ -88,7 +83,7 @@ def _end_of_log(git_dir: Path) -> bytes:
 
 
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_BRANCH = "refs/heads/"
+HEADS = "refs/heads/"
 _SHORTEST_WAIT = 1000
 """How many milliseconds git itself waits for the lock of all refs."""
 _SPLIT = b"link"
@@ -128,7 +123,7 @@ class GitState:
     @property
     def own_refs(self) -> tuple[tuple[str, CommitId | None], ...]:
         """Our branch and those that a rollback is about to move, with where they are."""
-        ours = ((_BRANCH + self.branch, self.branch_commit),) if self.branch else ()
+        ours = ((HEADS + self.branch, self.branch_commit),) if self.branch else ()
         return (*ours, *self.branches)
 
     @property
@@ -175,7 +170,7 @@ class GitStateQuestion:
             head_ref=self.head_ref,
             head_commit=commits.get(self.head_ref) if self.head_ref else self.detached,
             branch=branch,
-            branch_commit=commits.get(_BRANCH + branch) if branch else None,
+            branch_commit=commits.get(HEADS + branch) if branch else None,
             index=read_index(self.git_dir),
             detached_from=self.detached_from,
             branches=tuple((ref, commits.get(ref)) for ref in self.others),
@@ -196,7 +191,7 @@ def ask_git_state(
     named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
-    branch_ref = _BRANCH + branch if branch else None
+    branch_ref = HEADS + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
     detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
     detached_from = read_detached_from(git_dir) if detached else None
@@ -266,22 +261,5 @@ def _made_whole(git_dir: Path, content: bytes) -> bytes:
             return file.read()
 
 
-def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -> str | None:
-    """The git directory of another worktree whose HEAD is on the branch."""
-    linked = common_dir / "worktrees"
-    others = [common_dir, *(linked.iterdir() if linked.is_dir() else ())]
-    for other in others:
-        if other != git_dir and _head_of(other) == f"ref: {_BRANCH}{branch}":
-            return str(other)
-    return None
-
-
 def _head_text(git_dir: Path) -> str:
     return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
-
-
-def _head_of(git_dir: Path) -> str | None:
-    try:
-        return _head_text(git_dir)
-    except (FileNotFoundError, NotADirectoryError, NotPlainError):
-        return None

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError, SandboxGoneError, SandboxInvalidError
-from backtrail.domain.plan import SandboxKind
+from backtrail.domain.ids import SandboxId
+from backtrail.domain.plan import Sandbox, SandboxKind
 from backtrail.git.user.discovery import (
     WORKTREES,
     Worktree,
@@ -26,13 +27,6 @@ from backtrail.git.user.discovery import (
     worktree_at,
 )
 from backtrail.git.user.locked_files import opened_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
-    from backtrail.domain.ids import SandboxId
-    from backtrail.domain.plan import Sandbox
-
 
 _HINT = "plan list shows the sandboxes of this repository"
 _RESTORE = "its checkpoints are safe; plan restore brings it back"

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError, RefusedError
 from backtrail.git.process.runner import GitRunner
 from backtrail.git.user.discovery import main_place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 _ROOT = 0
 _REFUSED = ("dubious ownership", "unsafe repository")

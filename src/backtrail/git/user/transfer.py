@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.domain.ids import CommitId
 from backtrail.git.process.environment import quoted_path
 from backtrail.git.store.objects import missing_objects
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import user_git
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.git.store.store import PrivateStore
-
 
 _PACK = ("pack-objects", "-q", "--stdout")
 _UNPACK = ("unpack-objects", "-q")

@@ -13,22 +13,18 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
+from backtrail.domain.plan import Sandbox
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.durable import fsync_directory
 from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
 from backtrail.git.osfiles.plain_files import first_line
+from backtrail.git.user.branches import log_line
 from backtrail.git.user.discovery import WORKTREES, gitdir_backlink, same_directory, worktree_at
 from backtrail.git.user.head import user_git
 from backtrail.git.user.identity import mark_name, possible_git_dirs, registered_git_dir
 from backtrail.git.user.locked_files import opened_directory, write_new
-from backtrail.git.user.refs import log_line
-
-if TYPE_CHECKING:
-    from backtrail.domain.plan import Sandbox
-
 
 _GIT_DIR = b"gitdir: "
 

@@ -14,7 +14,7 @@ from backtrail.domain.rollback import Part, RollbackResult
 from backtrail.domain.wording import of_paths
 from backtrail.git.restore.git_state import branches_of
 from backtrail.git.restore.goal import goal_of, refuse_unknown_paths, replacing, whole_paths
-from backtrail.git.restore.write import plan_files
+from backtrail.git.restore.plan import plan_files
 from backtrail.services.retention.effective import check_policy_allows_rollback
 from backtrail.services.retention.heal import heal
 from backtrail.services.retention.prune import keep_within_limits

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.git.checkpoint.state import SandboxState
-    from backtrail.git.restore.write import FilePlan
+    from backtrail.git.restore.plan import FilePlan
 
 
 def spared(root: Path, ignored: Iterable[str], files: FilePlan) -> list[str]:

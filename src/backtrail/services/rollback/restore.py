@@ -23,8 +23,9 @@ from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.restore.concurrent_edits import foreign_git_state
 from backtrail.git.restore.git_state import plan_git_state, prove_git_state, restore_git_state
 from backtrail.git.restore.goal import goal_of
+from backtrail.git.restore.plan import plan_files
 from backtrail.git.restore.proof import prove_files
-from backtrail.git.restore.write import plan_files, restore_files
+from backtrail.git.restore.write import restore_files
 from backtrail.git.user.head import read_git_state
 from backtrail.git.user.identity import located
 from backtrail.services.retention.effective import limits_of
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.git.checkpoint.state import Captured
     from backtrail.git.restore.git_state import Asked, GitStatePlan
+    from backtrail.git.restore.goal import Goal
+    from backtrail.git.restore.plan import FilePlan
     from backtrail.git.restore.proof import FileProof
-    from backtrail.git.restore.write import FilePlan, Goal
     from backtrail.git.store.store import ObjectWalk
     from backtrail.services.session.context import LockedSandbox, Workspace
 
