@@ -94,6 +94,12 @@ def gitdir_backlink(git_dir: Path) -> Path | None:
     return None if text is None else Path(os.path.realpath(git_dir / text))
 
 
+def names_place(git_dir: Path, place: Path) -> bool:
+    """Whether the git directory of a linked worktree knows it to be at a place."""
+    backlink = gitdir_backlink(git_dir)
+    return backlink is not None and same_directory(backlink.parent, place)
+
+
 def main_root(common_dir: Path) -> Path | None:
     """The checkout that a repository was made with; None for a bare one."""
     git = user_git(common_dir)

@@ -11,7 +11,7 @@ import re
 import stat
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backtrail.domain.ids import CommitId
@@ -21,66 +21,6 @@ from backtrail.git.process.environment import USER_REPOSITORY_SETTINGS, scrubbed
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.merge_state import MergeState, read_merge_state
-
-_LOG = b"logs/HEAD"
-_LOOKED_AT = 1024**2
-"""Of a longer log only so many bytes at its end: thousands of moves of HEAD."""
-_LONGEST_NAME = 4096
-_CHECKOUT = re.compile(
-    rb"[0-9a-f]+ ([0-9a-f]{40}|[0-9a-f]{64}) [^>]*> [0-9]+ [+-][0-9]{4}\t"
-    rb"checkout: moving from .*? to (.*)"
-)
-_NO_NAME = re.compile(rb"[\0-\x20\x7f]")
-
-
-@dataclass(frozen=True, slots=True)
-class DetachedFrom:
-    """What was checked out last, by name and as a commit: `git status` says `detached from` it."""
-
-    name: str
-    commit: CommitId
-
-
-def read_detached_from(git_dir: Path) -> DetachedFrom | None:
-    """What git would say that a detached HEAD was detached from; None if it would not know."""
-    lines = reversed(_end_of_log(git_dir).split(b"\n"))
-    found = next(filter(None, map(_CHECKOUT.fullmatch, lines)), None)
-    if found is None:
-        return None
-    commit, name = found.groups()
-    if not 0 < len(name) <= _LONGEST_NAME or _NO_NAME.search(name):
-        # No ref has such a name, and of what is no ref git tells the commit alone.
-        name = commit
-    return DetachedFrom(os.fsdecode(name), CommitId(commit.decode()))
-
-
-def log_leads_nowhere(git_dir: Path) -> bool:
-    """Whether the log is a file of its own, or absent: nothing elsewhere is read or written."""
-    try:
-        if first_obstacle(git_dir, _LOG) is not None:
-            return False
-        found = lstat_inside(git_dir, _LOG)
-    except PermissionError:
-        return False
-    return found is None or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
-
-
-def can_be_noted(name: str) -> bool:
-    """Whether git, when it reads its own note of a move of HEAD, takes this for one name."""
-    return not _NO_NAME.search(os.fsencode(name))
-
-
-def _end_of_log(git_dir: Path) -> bytes:
-    if not log_leads_nowhere(git_dir):
-        return b""
-    try:
-        with open_plain(os.path.join(os.fsencode(git_dir), _LOG), follow=False) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOOKED_AT))
-            return file.read(_LOOKED_AT)
-    except (OSError, NotPlainError):
-        # Without a log, or one that can be read, git does not know either.
-        return b""
-
 
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 HEADS = "refs/heads/"
@@ -101,14 +41,22 @@ class UserIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class DetachedFrom:
+    """What was checked out last, by name and as a commit: `git status` says `detached from` it."""
+
+    name: str
+    commit: CommitId
+
+
+@dataclass(frozen=True, slots=True)
 class GitState:
     """HEAD (symbolic and resolved), the sandbox's own branch, and the index."""
 
     head_ref: str | None
     head_commit: CommitId | None
     branch: str | None
-    branch_commit: CommitId | None
-    index: UserIndex | None
+    branch_commit: CommitId | None = None
+    index: UserIndex | None = None
     detached_from: DetachedFrom | None = None
     """What git says of a detached HEAD; never known of one that is on a branch."""
     branches: tuple[tuple[str, CommitId | None], ...] = ()
@@ -154,26 +102,21 @@ def user_git(git_dir: Path, store: PrivateStore | None = None) -> GitRunner:
 
 @dataclass(frozen=True, slots=True)
 class GitStateQuestion:
-    """A question to git for the commits of HEAD and branch that is under way."""
+    """A question to git for the commits of HEAD and branches that is under way."""
 
     git_dir: Path
-    head_ref: str | None
-    detached: CommitId | None
-    detached_from: DetachedFrom | None
-    branch: str | None
-    others: tuple[str, ...]
+    known: GitState
+    """All but commits of refs, index and what is under way."""
     refs: RefsQuestion
 
     def answer(self) -> GitState:
-        commits, branch = self.refs.answer(), self.branch
-        return GitState(
-            head_ref=self.head_ref,
-            head_commit=commits.get(self.head_ref) if self.head_ref else self.detached,
-            branch=branch,
-            branch_commit=commits.get(HEADS + branch) if branch else None,
+        known, commits = self.known, self.refs.answer()
+        return replace(
+            known,
+            head_commit=commits.get(known.head_ref) if known.head_ref else known.head_commit,
+            branch_commit=commits.get(HEADS + known.branch) if known.branch else None,
             index=read_index(self.git_dir),
-            detached_from=self.detached_from,
-            branches=tuple((ref, commits.get(ref)) for ref in self.others),
+            branches=tuple((ref, commits.get(ref)) for ref, _ in known.branches),
             merge=read_merge_state(self.git_dir),
         )
 
@@ -187,15 +130,21 @@ def ask_git_state(
     git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
 ) -> GitStateQuestion:
     """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
-    head_text = _head_text(git_dir)
-    named = head_text.removeprefix("ref: ").strip() if head_text.startswith("ref: ") else ""
+    head = beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
+    named = head.removeprefix("ref: ").strip() if head.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = HEADS + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
-    detached = CommitId(head_text) if _HEX.fullmatch(head_text) else None
-    detached_from = read_detached_from(git_dir) if detached else None
-    return GitStateQuestion(git_dir, head_ref, detached, detached_from, branch, others, refs)
+    detached = CommitId(head) if _HEX.fullmatch(head) else None
+    known = GitState(
+        head_ref=head_ref,
+        head_commit=detached,
+        branch=branch,
+        detached_from=read_detached_from(git_dir) if detached else None,
+        branches=tuple((ref, None) for ref in others),
+    )
+    return GitStateQuestion(git_dir, known, refs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,5 +210,53 @@ def _made_whole(git_dir: Path, content: bytes) -> bytes:
             return file.read()
 
 
-def _head_text(git_dir: Path) -> str:
-    return beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
+_LOG = b"logs/HEAD"
+_LOOKED_AT = 1024**2
+"""Of a longer log only so many bytes at its end: thousands of moves of HEAD."""
+_LONGEST_NAME = 4096
+_CHECKOUT = re.compile(
+    rb"[0-9a-f]+ ([0-9a-f]{40}|[0-9a-f]{64}) [^>]*> [0-9]+ [+-][0-9]{4}\t"
+    rb"checkout: moving from .*? to (.*)"
+)
+_NO_NAME = re.compile(rb"[\0-\x20\x7f]")
+
+
+def read_detached_from(git_dir: Path) -> DetachedFrom | None:
+    """What git would say that a detached HEAD was detached from; None if it would not know."""
+    lines = reversed(_end_of_log(git_dir).split(b"\n"))
+    found = next(filter(None, map(_CHECKOUT.fullmatch, lines)), None)
+    if found is None:
+        return None
+    commit, name = found.groups()
+    if not 0 < len(name) <= _LONGEST_NAME or _NO_NAME.search(name):
+        # No ref has such a name, and of what is no ref git tells the commit alone.
+        name = commit
+    return DetachedFrom(os.fsdecode(name), CommitId(commit.decode()))
+
+
+def log_leads_nowhere(git_dir: Path) -> bool:
+    """Whether the log is a file of its own, or absent: nothing elsewhere is read or written."""
+    try:
+        if first_obstacle(git_dir, _LOG) is not None:
+            return False
+        found = lstat_inside(git_dir, _LOG)
+    except PermissionError:
+        return False
+    return found is None or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
+
+
+def can_be_noted(name: str) -> bool:
+    """Whether git, when it reads its own note of a move of HEAD, takes this for one name."""
+    return not _NO_NAME.search(os.fsencode(name))
+
+
+def _end_of_log(git_dir: Path) -> bytes:
+    if not log_leads_nowhere(git_dir):
+        return b""
+    try:
+        with open_plain(os.path.join(os.fsencode(git_dir), _LOG), follow=False) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOOKED_AT))
+            return file.read(_LOOKED_AT)
+    except (OSError, NotPlainError):
+        # Without a log, or one that can be read, git does not know either.
+        return b""
