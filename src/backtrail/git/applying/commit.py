@@ -112,7 +112,7 @@ class Committer:
         output = git.run("-c", "core.sparseCheckout=false", "read-tree", *write, tree)
         output.checked(quiet=False)
 
-    def tell(self, checkout: Path | None) -> str | None:
+    def run_post_commit(self, checkout: Path | None) -> str | None:
         """Run the hook for a commit that is on its branch now; gives what went wrong."""
         if AFTER not in self.hooks.names:
             return None

@@ -27,8 +27,8 @@ from backtrail.git.restore.export import materialize
 from backtrail.git.store.index import safe_date
 from backtrail.git.store.scratch import scratch_directory
 from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.discovery import nested_head
 from backtrail.git.user.head import read_index
-from backtrail.git.user.nested_repositories import nested_head
 from backtrail.git.user.transfer import send_back
 
 _GITLINK = b"160000"

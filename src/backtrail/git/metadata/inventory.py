@@ -24,7 +24,7 @@ from backtrail.git.metadata.cache import (
 from backtrail.git.metadata.model import Extras, Usual, exceptions, usual_modes
 from backtrail.git.metadata.uncaptured_directories import survey
 from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS, PERMISSIONS, Beneath
-from backtrail.git.user.nested_repositories import nested_head
+from backtrail.git.user.discovery import nested_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

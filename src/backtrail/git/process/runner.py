@@ -114,12 +114,7 @@ class Watch:
             return
         except (FileNotFoundError, PermissionError):
             # The system does not tell what processes do; or this one has just ended.
-            self._refuse_by_looking()
-
-    def _refuse_by_looking(self) -> None:
-        for directory, entries in walk(self._root):
-            paths = [os.path.join(directory, e.name) for e in entries if e.name in _RULES_FILES]
-            refuse_endless_among(self._root, paths)
+            refuse_endless_among(self._root, (path for path, _ in self._rules_files()))
 
     def _refuse_waiting(self) -> None:
         awaited = _awaited(self._place)
@@ -127,7 +122,7 @@ class Watch:
             common = os.path.realpath(
                 self._git_dir / (first_line(self._git_dir / "commondir") or "")
             )
-            raise waiting_for(self._root, awaited, self._git_dir, Path(common))
+            raise _waiting_for(self._root, awaited, self._git_dir, Path(common))
         self._awaited = awaited
 
     def _refuse_burning(self) -> None:
@@ -144,14 +139,9 @@ class Watch:
 
     def refuse_absurd(self) -> None:
         """Refuse a rules file that git could not even take into memory."""
-        for directory, entries in walk(self._root):
-            for entry in entries:
-                if (
-                    entry.name in _RULES_FILES
-                    and entry.stat(follow_symlinks=False).st_size > _ABSURD
-                ):
-                    place = os.path.join(os.fsencode(self._root), directory, entry.name)
-                    raise waiting_for(self._root, place)
+        for path, entry in self._rules_files():
+            if entry.stat(follow_symlinks=False).st_size > _ABSURD:
+                raise _waiting_for(self._root, os.path.join(os.fsencode(self._root), path))
 
     def _rules(self) -> Iterator[tuple[str, bytes]]:
         """Every rule that may be in force, and where it stands."""
@@ -161,10 +151,14 @@ class Watch:
             name, _, value = word.partition("=")
             if name in ("core.excludesFile", "--exclude-from"):
                 yield from _lines(Path(value), "info/exclude, your own rules or .worktreeinclude")
+        for path, _ in self._rules_files():
+            yield from _lines(self._root / os.fsdecode(path), os.fsdecode(path))
+
+    def _rules_files(self) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
         for directory, entries in walk(self._root):
-            for name in {entry.name for entry in entries}.intersection(_RULES_FILES):
-                path = os.path.join(directory, name)
-                yield from _lines(self._root / os.fsdecode(path), os.fsdecode(path))
+            for entry in entries:
+                if entry.name in _RULES_FILES:
+                    yield os.path.join(directory, entry.name), entry
 
 
 def refuse_endless_among(root: Path, special: Iterable[bytes]) -> None:
@@ -174,17 +168,12 @@ def refuse_endless_among(root: Path, special: Iterable[bytes]) -> None:
         with suppress(OSError):
             # A socket cannot be opened at all, and git goes on without it.
             if path.split(b"/")[-1] in _RULES_FILES and _never_ends(os.lstat(place)):
-                raise waiting_for(root, place)
+                raise _waiting_for(root, place)
 
 
 def _never_ends(found: os.stat_result) -> bool:
     device = stat.S_ISCHR(found.st_mode) and found.st_rdev != _NULL
     return stat.S_ISFIFO(found.st_mode) or stat.S_ISBLK(found.st_mode) or device
-
-
-def _is_absurd(path: bytes, size: int) -> bool:
-    """Whether git reads all of this into memory, although no such file is so large."""
-    return size > _ABSURD and (path.split(b"/")[-1] in _SMALL or b"/refs/" in path)
 
 
 def _awaited(process: Path) -> bytes | None:
@@ -194,7 +183,10 @@ def _awaited(process: Path) -> bytes | None:
             path = os.readlink(os.fsencode(process / "fd" / descriptor))
             # Pipes without a name lead to another process, which is looked at for itself.
             found = (process / "fd" / descriptor).stat()
-            if path.startswith(b"/") and (_never_ends(found) or _is_absurd(path, found.st_size)):
+            # Git reads all of these into memory, and no such file is so large.
+            small = path.split(b"/")[-1] in _SMALL or b"/refs/" in path
+            absurd = small and found.st_size > _ABSURD
+            if path.startswith(b"/") and (_never_ends(found) or absurd):
                 return path
     for line in (process / "maps").read_bytes().splitlines():
         if line.endswith(b"/packed-refs") and _length(line) > _ABSURD:
@@ -246,7 +238,7 @@ def _wild_cards(rule: bytes) -> int:
     return max([len(_WILD_CARDS.findall(part)) for part in parts] + [parts.count(b"**")])
 
 
-def waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
+def _waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
     """The refusal of a place, by the name of the link that leads there if there is one."""
     found = next((p for r in (root, *others) for p in _links_to(r, place)), place)
     base = os.fsencode(root)
@@ -319,8 +311,9 @@ class Output:
         return self.stdout.split(b"\0")[:-1]
 
     def complaint(self) -> str:
-        said = self.stderr.decode("utf-8", "backslashreplace").strip()
-        return said[:_STDERR_SHOWN] or _ended(self.code)
+        said = self.stderr.decode("utf-8", "backslashreplace").strip()[:_STDERR_SHOWN]
+        ended = f"exit code {self.code}"
+        return said or (ended if self.code >= 0 else f"ended by {signal.Signals(-self.code).name}")
 
     def checked(self, *, quiet: bool = True) -> Output:
         """This output if git succeeded (and, if `quiet`, complained of nothing).
@@ -329,17 +322,17 @@ class Output:
         """
         self.refuse_if_locked()
         if self.code or (quiet and self.stderr and without_rules(self.stderr)):
-            told = self.complaint().splitlines()[0]
-            if len(told) > _LONGEST_REASON:
+            reason = self.complaint().splitlines()[0]
+            if len(reason) > _LONGEST_REASON:
                 # The name of a path deeper than the system allows, for one.
-                told = f"{told[:_LONGEST_REASON]} …"
+                reason = f"{reason[:_LONGEST_REASON]} …"
             word, details = command_word(self.arguments), {"stderr": self.complaint()}
             if full := full_disk(self.stderr) or _FULL_BY_SIGNAL.get(self.code):
                 raise NoSpaceError(
                     f"{full}: git {word} could not write", hint=_HINT_FULL, details=details
                 )
             hint = _HINT_DAMAGED if is_of_damage(self.stderr) else None
-            raise GitFailedError(f"git {word} failed: {told}", hint=hint, details=details)
+            raise GitFailedError(f"git {word} failed: {reason}", hint=hint, details=details)
         return self
 
     def refuse_if_locked(self) -> None:
@@ -347,10 +340,6 @@ class Output:
         held = _LOCKED.search(self.stderr) if self.code else None
         if held:
             raise git_busy(Path(os.fsdecode(held[1])), "holds what is needed")
-
-
-def _ended(code: int) -> str:
-    return f"exit code {code}" if code >= 0 else f"ended by {signal.Signals(-code).name}"
 
 
 class RunningGit:
@@ -366,7 +355,7 @@ class RunningGit:
         self._arguments = arguments
         self._watch = watch
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
-        self._abandoned = weakref.finalize(self, _end, process, os.getpid())
+        self._on_abandon = weakref.finalize(self, _end, process, os.getpid())
 
     def ask(self, question: bytes) -> bytes:
         """Hand over a question and wait for one line; nothing comes if git has given up."""
@@ -385,7 +374,7 @@ class RunningGit:
             return False
         return True
 
-    def handed_over(self) -> IO[bytes]:
+    def take_stdout(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
         output, self._process.stdout = self._process.stdout, None
         if output is None:
@@ -396,9 +385,9 @@ class RunningGit:
         try:
             out, err = self._communicate()
         except BaseException:
-            self._abandoned()
+            self._on_abandon()
             raise
-        self._abandoned.detach()
+        self._on_abandon.detach()
         if self._watch is not None and _NO_MEMORY in err:
             self._watch.refuse_absurd()
         return Output(self._arguments, self._process.returncode, out or b"", err)
@@ -427,12 +416,12 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         # Git mostly runs in a process group of its own, so that its helpers end with it.
         is_group = os.getpgid(process.pid) == process.pid
-        tell = partial(os.killpg, process.pid) if is_group else process.send_signal
+        send = partial(os.killpg, process.pid) if is_group else process.send_signal
         # Asked to end, git takes away the locks that it holds, perhaps in the user's repository.
-        tell(signal.SIGTERM)
+        send(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_LAST_WORDS)
-        tell(signal.SIGKILL)
+        send(signal.SIGKILL)
     process.wait()
 
 
@@ -490,7 +479,7 @@ class GitRunner:
     ) -> None:
         """Let another git read what this one prints, which may be more than memory holds."""
         made = self.start(*producer, extra=extra, stdin=stdin)
-        with made.handed_over() as output:
+        with made.take_stdout() as output:
             eaten = other.start(*consumer, stdin=output)
         first, second = made.finish(), eaten.finish()
         first.checked()

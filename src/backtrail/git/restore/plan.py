@@ -74,7 +74,8 @@ def plan_files(store: PrivateStore, current: Captured | Glimpse, goal: Goal) -> 
     coming = [change.path for change in switching if change.new]
     going = [change.path for change in switching if not change.new]
     directories = [os.fsencode(path) + b"/" for path in goal.extras.bare_directories]
-    files, included = entries_in(listing), _included_entries(store, goal)
+    files, chosen_tree = entries_in(listing), goal.included.tree
+    included = list_tree(store, chosen_tree) if chosen_tree else []
     chosen = [entry.path for entry in included]
     handed_over = set(chosen).intersection(going)
     moves = included_moves(store, current.state.included, goal.included)
@@ -140,10 +141,6 @@ def _changes(restored: set[bytes], removed: set[bytes]) -> tuple[RevertedFile, .
     return tuple(RevertedFile(os.fsdecode(p), action) for p, action in sorted(actions.items()))
 
 
-def _included_entries(store: PrivateStore, goal: Goal) -> list[TreeEntry]:
-    return list_tree(store, goal.included.tree) if goal.included.tree else []
-
-
 def _not_in_the_way(going: list[bytes], coming: list[bytes]) -> list[bytes]:
     """Paths that are neither a parent of a path that comes back nor below one."""
     wanted = set(coming)
@@ -160,7 +157,9 @@ def _survivors(
     """
     ignored = ignored_at(store, files, goal.ignore_rules, free)
     ignored -= _tracked(store, goal.index, ignored)
-    ignored -= _known_absent(store, goal, ignored)
+    if ignored:
+        # Those were looked for when the goal was captured, and were not there.
+        ignored -= {e.path for tree in goal.accounted for e in list_tree(store, tree)}
     ignored.difference_update(os.fsencode(path) + b"/" for path in goal.extras.absent)
     return _where_uncaptured(goal, free) | dict.fromkeys(ignored, "ignored at the checkpoint")
 
@@ -178,11 +177,3 @@ def _tracked(store: PrivateStore, index: UserIndex | None, paths: set[bytes]) ->
     with scratch_index(store, index) as copy:
         listed = store.git(index=copy).call("ls-files", "-c", "-z").records()
     return paths.intersection(listed)
-
-
-def _known_absent(store: PrivateStore, goal: Goal, paths: set[bytes]) -> set[bytes]:
-    """Those paths that were looked for when the goal was captured, and were not there."""
-    if not paths:
-        return set()
-    looked_for = {e.path for tree in goal.accounted for e in list_tree(store, tree)}
-    return paths & looked_for

@@ -100,13 +100,12 @@ def _near(store: PrivateStore, sandbox: Sandbox) -> tuple[Path, str]:
     store.layout.staging.mkdir(mode=0o700, exist_ok=True)
     places = _places(store, sandbox)
     with Beneath(sandbox.path) as inside:
-        near = (place for place in places if _is_near(place[0], inside.directory(b"")))
-        return next(near, places[0])
-
-
-def _is_near(place: Path, directory: int) -> bool:
-    with Beneath(place) as above:
-        return os.access(place, os.W_OK) and can_rename(above.directory(b""), directory)
+        for place in places:
+            with Beneath(place[0]) as above:
+                near = can_rename(above.directory(b""), inside.directory(b""))
+            if near and os.access(place[0], os.W_OK):
+                return place
+    return places[0]
 
 
 def has_content(directory: int, name: bytes, entry: TreeEntry | None) -> bool:

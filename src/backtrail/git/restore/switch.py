@@ -14,23 +14,15 @@ from backtrail.git.process.runner import GitRunner
 from backtrail.git.process.stderr import changed_since, really_named
 
 # What happens to a name when somebody else is at work there, too.
-_MEANWHILE = frozenset(
-    {
-        errno.ENOENT,
-        errno.ENOTDIR,
-        errno.EISDIR,
-        errno.EEXIST,
-        errno.ENOTEMPTY,
-        errno.ELOOP,
-        errno.ENXIO,
-        errno.ESTALE,
-    }
-)
+_MEANWHILE = frozenset({
+    errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST,
+    errno.ENOTEMPTY, errno.ELOOP, errno.ENXIO, errno.ESTALE,
+})  # fmt: skip
 
 
 @contextmanager
-def telling(path: bytes) -> Generator[None]:
-    """Tell in one sentence what went wrong with a path that is being restored."""
+def errors_about(path: bytes) -> Generator[None]:
+    """Name the path that is being restored in any error of the system, in one sentence."""
     try:
         yield
     except OSError as error:

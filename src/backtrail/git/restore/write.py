@@ -28,7 +28,7 @@ from backtrail.git.restore.metadata import (
 from backtrail.git.restore.plan import FilePlan
 from backtrail.git.restore.selected_files import IncludedRestore
 from backtrail.git.restore.staging import staging_for
-from backtrail.git.restore.switch import changed_meanwhile, switch_index, telling
+from backtrail.git.restore.switch import changed_meanwhile, errors_about, switch_index
 from backtrail.git.restore.writer import Writer
 from backtrail.git.store.index import keep_index, note_written, working_index
 from backtrail.git.store.objects import (
@@ -45,7 +45,7 @@ def restore_files(
     # Modes change behind git's back: the next look must not believe what was noted of them.
     kept.with_name(f"{kept.name}.inventory").unlink(missing_ok=True)
     with (
-        telling(b""),
+        errors_about(b""),
         staging_for(store, sandbox) as staging,
         Beneath(sandbox.path) as inside,
     ):

@@ -21,7 +21,7 @@ from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
 from backtrail.git.osfiles.moving import can_rename, copy_entry, move_where_free
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.restore.staging import Staging, has_content
-from backtrail.git.restore.switch import changed_meanwhile, telling
+from backtrail.git.restore.switch import changed_meanwhile, errors_about
 from backtrail.git.store.objects import Change, TreeEntry
 from backtrail.git.store.store import PrivateStore
 
@@ -106,7 +106,7 @@ class Writer:
         waiting = [directory]
         while waiting:
             above = waiting.pop()
-            with telling(above), self.inside.scan(above) as entries:
+            with errors_about(above), self.inside.scan(above) as entries:
                 for entry in entries:
                     path = os.path.join(above, os.fsencode(entry.name))
                     if entry.is_dir(follow_symlinks=False):
@@ -118,7 +118,7 @@ class Writer:
     def _take_away(self, aside: int, number: int, change: Change, look: Look) -> None:
         """Move what is there aside, and delete it if it is still what was looked at."""
         path, was = change.path, look.found[change.path]
-        with telling(path):
+        with errors_about(path):
             directory, name = self.inside.above(path)
             here = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if was is None or _marks(here) != _marks(was):
@@ -179,7 +179,7 @@ class Writer:
     def _bring(self, new: Beneath, number: int, entry: TreeEntry) -> None:
         """Move what has come into its place, where nothing may be."""
         path, mode = entry.path, self.mode_of(entry)
-        with telling(path):
+        with errors_about(path):
             source, staged = new.above(path)
             directory, name = self.inside.make_directory(path.rpartition(b"/")[0]), staged
             held, free = self._place_for(path, directory, source, number)

@@ -39,15 +39,12 @@ def bring_commits(
     boundary = [CommitId(words[0][1:]) for words in found if words[0].startswith("-")]
     boundary += (commit for commit in commits if commit not in inside)
     # Where the user's own history ends, a shallow clone's, ours ends as well.
-    boundary += (CommitId(commit) for commit in inside if commit in _shallow_commits(store))
-    listed = store.git().call(
-        *store.walking(), "--no-object-names", "--stdin", stdin=_lines(wanted), extra=borrowed
-    )
-    ends = store.git().call(
-        *store.walking(), "--no-object-names", "--no-walk=unsorted", "--stdin",
-        stdin=_lines(boundary), extra=borrowed,
-    ) if boundary else None  # fmt: skip
-    bring_objects(store, [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())])
+    noted = store.common_dir / "shallow"
+    shallow = set(noted.read_text().split()) if noted.exists() else set[str]()
+    boundary += (CommitId(commit) for commit in inside if commit in shallow)
+    inner = _objects_of(store, wanted, borrowed)
+    ends = _objects_of(store, boundary, borrowed, "--no-walk=unsorted") if boundary else []
+    bring_objects(store, [*inner, *ends])
     store.add_boundary(boundary)
     reached = {parent for parents in inside.values() for parent in parents}
     return tuple(commit for commit in commits if commit not in reached)
@@ -80,9 +77,7 @@ def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[Commi
         tips = bring_commits(store, wanted, known) if wanted else ()
         if trees:
             listing = [*trees, *(f"^{commit}" for commit in known)]
-            words = (*store.walking(), "--no-object-names", "--stdin")
-            listed = git.call(*words, stdin=_lines(listing), extra=borrowed)
-            bring_objects(store, listed.text.splitlines())
+            bring_objects(store, _objects_of(store, listing, borrowed))
     except NoSpaceError:
         # That is no fault of what is named.
         raise
@@ -105,27 +100,12 @@ def _kinds(store: PrivateStore, names: Sequence[str]) -> tuple[list[str], list[s
     return found.get("commit", []), found.get("tree", []), found.get("tag", [])
 
 
-def _shallow_commits(store: PrivateStore) -> set[str]:
-    path = store.common_dir / "shallow"
-    return set(path.read_text().split()) if path.exists() else set()
-
-
 def bring_tip(store: PrivateStore, commit: CommitId) -> None:
     """Have one commit and its tree in the store, without any history."""
-    if not _tip_is_whole(store, commit):
-        listed = store.git().call(
-            *store.walking(), "--no-object-names", "--no-walk", "--stdin",
-            stdin=_lines([commit]), extra=_user_view(store),
-        )  # fmt: skip
-        bring_objects(store, listed.text.splitlines())
+    git, tip = store.git(), _lines([commit])
+    if git.run(*store.walking(), "--quiet", "--no-walk", "--stdin", stdin=tip).code:
+        bring_objects(store, _objects_of(store, [commit], _user_view(store), "--no-walk"))
     store.add_boundary([commit])
-
-
-def _tip_is_whole(store: PrivateStore, commit: CommitId) -> bool:
-    walk = store.git().run(
-        *store.walking(), "--quiet", "--no-walk", "--stdin", stdin=_lines([commit])
-    )
-    return walk.code == 0
 
 
 def bring_objects(store: PrivateStore, object_ids: Sequence[str]) -> None:
@@ -152,8 +132,7 @@ def send_back(
     # What the user's refs reach is whole; only what they no longer reach need be looked at.
     reached = (*store.walking(), "--quiet", "--not", "--all", "--not", "--stdin")
     if tips and user.run(*reached, stdin=wanted).code:
-        words = (*store.walking(), "--no-object-names", "--stdin")
-        objects += store.git().call(*words, stdin=wanted).text.splitlines()
+        objects += _objects_of(store, tips)
     if not objects:
         return
     # Asked by the store's git: that of a partial clone would look for them at its remote.
@@ -169,6 +148,17 @@ def send_back_tags(store: PrivateStore, git_dir: Path, tags: Mapping[str, str]) 
     user = user_git(git_dir, store)
     for text in tags.values():
         user.call("hash-object", "-t", "tag", "-w", "--stdin", stdin=os.fsencode(text))
+
+
+def _objects_of(
+    store: PrivateStore,
+    wanted: Sequence[str],
+    view: Mapping[str, str] | None = None,
+    *flags: str,
+) -> list[str]:
+    """All that lies below commits and trees, but for what is named with a `^`."""
+    words = (*store.walking(), "--no-object-names", *flags, "--stdin")
+    return store.git().call(*words, stdin=_lines(wanted), extra=view).text.splitlines()
 
 
 def _user_view(store: PrivateStore) -> Mapping[str, str]:

@@ -159,7 +159,7 @@ class _Apply:
             self._refuse_dirty(self.users, found, new)
             land(self.locked, self.users, operation, Landing(target, new, found.strategy))
             root = target.checkout.root if target.checkout else None
-            complaint = committer.tell(root)
+            complaint = committer.run_post_commit(root)
         record(self.locked, operation, new)
         ws.notices.extend([complaint] if complaint else [])
         return self._told(self.users, found, dry_run=False, new=new, done=(operation, safety))

@@ -10,7 +10,7 @@ from backtrail.domain.wording import some_of
 from backtrail.git.ignore.eligibility import NESTED, SET_BITS
 from backtrail.git.ignore.ignored import IgnoredNames, untouched, with_directories
 from backtrail.git.osfiles.paths import is_there
-from backtrail.git.user.nested_repositories import nested_head
+from backtrail.git.user.discovery import nested_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
