@@ -68,6 +68,62 @@ Feature: Whatever is read of a sandbox comes to an end
       | a hopeless rule     | .gitignore of the sandbox       | 5    | a rule in .gitignore keeps    | save, rollback               |
       | a hopeless rule     | info/exclude of the repository  | 5    | a rule in info/exclude        | save, rollback               |
 
+  Scenario Outline: A mebibyte of <what> in a list of things to do
+    Given git's list "<list>" is a mebibyte of <what>
+    Then each of these ends within seconds: save, diff, rollback
+
+    Examples:
+      | what                  | list                         |
+      | line ends             | sequencer/todo               |
+      | line ends             | rebase-merge/done            |
+      | blanks                | sequencer/todo               |
+      | tabs                  | rebase-merge/git-rebase-todo |
+      | vertical tabs         | sequencer/todo               |
+      | carriage returns      | sequencer/todo               |
+      | letters               | sequencer/todo               |
+      | digits                | rebase-merge/done            |
+      | words without a name  | rebase-merge/done            |
+
+  Scenario: A list of things to do that is longer than any
+    Given git's list "sequencer/todo" is sixteen mebibytes of line ends
+    When I run "plan save auth"
+    Then it succeeds
+    When I run "plan rollback auth one --yes"
+    Then it exits with 5 and says "sequencer/todo is far too long"
+
+  Scenario Outline: Nothing can be opened or read: <what> is <place>
+    Given <what> in the place of <place>
+    Then <commands> end within seconds with <code> and say "<said>"
+    When what was in that place is back
+    And I run "plan save auth --wait 0"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+
+    Examples:
+      | what                         | place                          | code | said                        | commands                     |
+      | a link to itself             | index of its git directory     | 9    | index' is not a plain file  | save, diff, rollback, remove |
+      | a link to too long a name    | index of its git directory     | 9    | index' is not a plain file  | save, diff, rollback, remove |
+      | a link to /proc/self/pagemap | index of its git directory     | 9    | index' is not a plain file  | save, diff, rollback, remove |
+      | a link to /proc/self/mem     | index of its git directory     | 9    | index' is not a plain file  | save, diff, rollback, remove |
+      | a link to itself             | HEAD of its git directory      | 7    | is no longer a git worktree | save, diff, rollback         |
+      | a link to too long a name    | HEAD of its git directory      | 7    | is no longer a git worktree | save, diff, rollback         |
+      | a link to /proc/self/pagemap | HEAD of its git directory      | 9    | HEAD' is not a plain file   | save, diff, rollback, remove |
+      | a link to itself             | commondir of its git directory | 7    | is no longer a git worktree | save, diff, rollback         |
+      | a link to too long a name    | commondir of its git directory | 7    | is no longer a git worktree | save, diff, rollback         |
+      | a link to too long a name    | gitdir of its git directory    | 7    | disagree                    | save, diff, rollback         |
+      | a link to itself             | .git of the sandbox            | 7    | is no longer a git worktree | save, diff, rollback         |
+      | a link to too long a name    | .git of the sandbox            | 7    | is no longer a git worktree | save, diff, rollback         |
+
+  Scenario Outline: The index of an attached main checkout is <what>
+    Given plan "here" on the main checkout
+    And <what> in the place of index of the repository
+    Then saving and going back in "here" exit with 9 and say "<said>"
+
+    Examples:
+      | what                         | said                                                  |
+      | a link to itself             | cannot be read: Too many levels of symbolic links     |
+      | a link to too long a name    | cannot be read: File name too long                    |
+
   Scenario: A pattern of plan.toml with too many wild cards
     Given the user excludes "a*"
     And files with names for which a hopeless rule is tried for ever

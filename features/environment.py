@@ -2,9 +2,16 @@
 
 import logging
 import os
+from importlib import import_module
 
-from support import measuring, rows, running, statements
-from support.world import World
+from support.program import running
+from support.storage import rows, statements
+from support.world import measuring
+from support.world.world import World
+
+# Looks at `sys.path` when it is imported, and may do so only before behave puts what is no string
+# there: the folders of the step files.
+import_module("hypothesis")
 
 
 def before_all(context):

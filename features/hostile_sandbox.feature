@@ -94,6 +94,52 @@ Feature: A sandbox that does not mean well
       | src       |
       | src/lib   |
 
+  Scenario Outline: A log of HEAD that is <what> is not written to: <how>
+    Given something precious outside of the sandbox
+    And the agent runs "git commit --quiet --allow-empty -m two"
+    And the agent runs "<how>"
+    And I save checkpoint "two"
+    And the log of HEAD is replaced by <what>
+    When I run "plan rollback auth one --yes"
+    Then it succeeds
+    And it notes "the move of HEAD is not noted in"
+    And the sandbox is exactly as it was at "one"
+    And what is outside is untouched
+    When I run "plan rollback auth two --yes"
+    Then it succeeds
+    And the sandbox's commit is that of "two"
+    And what is outside is untouched
+
+    Examples:
+      | what                                        | how                           |
+      | a link to something precious                | git status                    |
+      | a link to something precious                | git checkout --quiet --detach |
+      | a second name of something precious         | git status                    |
+      | a second name of something precious         | git checkout --quiet --detach |
+      | a link to a file that is not there          | git checkout --quiet --detach |
+      | a link to itself                            | git status                    |
+      | a directory                                 | git checkout --quiet --detach |
+      | a FIFO                                      | git status                    |
+      | one in a directory outside                  | git status                    |
+      | one in a directory outside                  | git checkout --quiet --detach |
+      | one in a directory that is a link to itself | git status                    |
+      | one in a directory that is a FIFO           | git checkout --quiet --detach |
+      | one in a directory that is a file           | git status                    |
+
+  Scenario Outline: A log of a branch that is <what> refuses what git would write to it
+    Given something precious outside of the sandbox
+    And the agent runs "git commit --quiet --allow-empty -m two"
+    And the log of the sandbox's branch is replaced by <what>
+    And I take stock of everything
+    Then each of these exits with 5: plan rollback auth one --yes; plan rollback auth one --dry-run
+    And no file, no ref, no index and no row has changed
+    And what is outside is untouched
+
+    Examples:
+      | what                                |
+      | a link to something precious        |
+      | a second name of something precious |
+
   Scenario: Words that look like options are words
     Then each of these exits with 2: plan rollback auth --yes -- --output=x; plan save auth --label=--output=x; plan create -- --output=x; plan diff -p auth -- --output=x; plan checkpoint show auth -- --output=x
     And each of these exits with 3: plan create other --base=--output=x; plan status -- --output=x; plan save -p --output=x

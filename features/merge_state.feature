@@ -261,6 +261,45 @@ Feature: A merge that is under way goes and comes back
     Then it succeeds
     And it notes "a merge is under way again, as it was at the checkpoint"
 
+  Scenario Outline: A note that names <what> does not take the others along: <work>
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in <work>
+    And git's note "<note>" names <what>
+    When I run "plan save auth --label stuck"
+    Then it succeeds
+    And the checkpoint <lists> what "<note>" names as not captured
+    When the agent gives it up
+    And the agent runs "git reset --quiet --hard main"
+    And the user deletes every other branch and tag and collects all garbage
+    And I run "plan rollback auth stuck --yes"
+    Then it succeeds
+    And it prints "proven: files, index, HEAD, under_way"
+    When the agent goes on with it to its end
+    Then "<file>" holds "<text>\n"
+
+    Examples:
+      | work                                  | note        | what                                | lists         | file | text |
+      | a merge with a conflict               | ORIG_HEAD   | a commit without its parent         | lists         | README.md | resolved |
+      | an interactive rebase with a conflict | BISECT_HEAD | a commit without its parent         | lists         | README.md | resolved |
+      | an interactive rebase with a conflict | BISECT_HEAD | a tag that is damaged               | lists         | README.md | resolved |
+      | a rebase with work set aside          | BISECT_HEAD | a directory in place of an object   | does not list | two.txt | edited |
+
+  Scenario: What a merge goes by is lost for good
+    Given a repository with plan "auth"
+    And branches that do not go together
+    And the agent is stuck in a merge with a conflict
+    And the repository has lost what the merged branch comes from
+    When I run "plan save auth --label stuck"
+    Then it notes "not captured: .git/MERGE_HEAD (names objects that git does not have, or not whole)"
+    When the agent runs "git reset --quiet --hard"
+    And the repository has lost the merged branch as well
+    And I run "plan rollback auth stuck --yes"
+    Then it succeeds
+    And it notes "git cannot go on by them: .git/MERGE_HEAD names commit"
+    And it prints "proven: files, index, HEAD"
+    And it prints "Not brought back: what was under way."
+
   Scenario: A sandbox that was deleted comes back in the middle of a rebase
     Given a repository with plan "auth"
     And branches that do not go together

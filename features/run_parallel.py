@@ -8,12 +8,15 @@ With BACKTRAIL_TEST_DATABASE=postgresql, what is marked @storage is run on a Pos
 from __future__ import annotations
 
 import gc
+import json
 import os
 import re
 import shutil
 import signal
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,36 +24,23 @@ from typing import BinaryIO, NoReturn
 
 FEATURES = Path(__file__).resolve().parent
 ON_POSTGRESQL = os.environ.get("BACKTRAIL_TEST_DATABASE") == "postgresql"
-# What takes longest is started first, so that it is not waited for alone at the end.
-LONGEST = (
-    *(["postgresql"] if ON_POSTGRESQL else []),
-    "crash_matrix",
-    "crash_of_recovery",
-    "fidelity_random",
-    "fidelity_random_attached",
-    "chosen_files",
-    "rollback_fidelity",
-    "fidelity_modes",
-    "demo",
-    "pruning",
-    "retention",
-    "crash_recovery",
-    "git_facts",
-    "timeline",
-    "concurrency",
-    "refusals",
-    "model",
-)
+# How long each took the last time: what takes longest is started first, so that it is not waited
+# for alone at the end.
+SECONDS = FEATURES / (".seconds-postgresql.json" if ON_POSTGRESQL else ".seconds.json")
+# A guess for what was never run: a scenario takes a second, and what is tagged as not to be
+# measured repeats hundreds of times what others do once.
+SCENARIO = re.compile(r"^ *(?:Scenario|\|)", re.MULTILINE)
+REPEATED, REPEATED_SECONDS = "@unmeasured", 60
 TAGS = "@storage" if ON_POSTGRESQL else "not @postgresql"
 # Thousands of small files are written and synced: memory is the better place where there is room.
 MEMORY, ROOM = Path("/dev/shm"), 1024**3
 # Not all of `support`: behave forgets what was registered with it before it begins.
-HEAVY = ("behave.__main__", "support.crashes", "support.models")
+HEAVY = ("behave.__main__", "support.crashes.crashes", "support.checkpoints.models")
 WARM = (
-    "support.statements",
-    "support.rows",
-    "support.tree",
-    *(["support.postgresql"] if ON_POSTGRESQL else []),
+    "support.storage.statements",
+    "support.storage.rows",
+    "support.program.tree",
+    *(["support.storage.postgresql"] if ON_POSTGRESQL else []),
 )
 COUNTS = re.compile(r"^(\d+) scenarios? passed, (\d+) failed(?:, (\d+) error)?", re.MULTILINE)
 FAILING = re.compile(r"^ +(\S+\.feature:\d+ .*)$", re.MULTILINE)
@@ -66,6 +56,7 @@ class Result:
     name: str
     code: int
     output: str
+    seconds: float
     processor_seconds: float
 
     @property
@@ -97,7 +88,11 @@ def main(arguments: list[str]) -> int:
     listen_to_signals()
     load_everything()
     files = [p for p in chosen or FEATURES.glob("*.feature") if _has_a_turn(p)]
-    results = run_all(sorted(files, key=_turn), options)
+    took = _took_last_time()
+    files.sort(key=lambda p: took.get(p.stem, _guessed_seconds(p)), reverse=True)
+    results = run_all(files, options)
+    if not options:  # which may leave scenarios out
+        _save_seconds(took, results)
     failures = [result for result in results if result.failed]
     if failures:
         _tell(failures)
@@ -110,8 +105,23 @@ def _has_a_turn(path: Path) -> bool:
     return not ON_POSTGRESQL or TAGS in path.read_text()
 
 
-def _turn(path: Path) -> int:
-    return LONGEST.index(path.stem) if path.stem in LONGEST else len(LONGEST)
+def _took_last_time() -> dict[str, float]:
+    try:
+        saved = json.loads(SECONDS.read_text())
+        return {str(name): float(seconds) for name, seconds in saved.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _guessed_seconds(path: Path) -> float:
+    text = path.read_text()
+    return len(SCENARIO.findall(text)) + REPEATED_SECONDS * text.count(REPEATED)
+
+
+def _save_seconds(before: dict[str, float], results: list[Result]) -> None:
+    now = {Path(result.name).stem: round(result.seconds, 1) for result in results}
+    with suppress(OSError):
+        SECONDS.write_text(json.dumps(before | now, indent=1, sort_keys=True))
 
 
 def _tell(failures: list[Result]) -> None:
@@ -143,18 +153,18 @@ def load_everything() -> None:
 
 def run_all(files: list[Path], options: list[str]) -> list[Result]:
     """Run as many at once as there are processors; each is told when it has ended."""
-    running: dict[int, tuple[Path, BinaryIO]] = {}
+    running: dict[int, tuple[Path, BinaryIO, float]] = {}
     results: list[Result] = []
     waiting = list(files)
     while waiting or running:
         while waiting and len(running) < len(os.sched_getaffinity(0)):
             path = waiting.pop(0)
             output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the fork has ended
-            running[_forked(path, options, output)] = path, output
+            running[_forked(path, options, output)] = path, output, time.monotonic()
         child, status, used = os.wait4(-1, 0)
-        path, output = running.pop(child)
-        code, seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-        results.append(Result(path.name, code, _text(output), seconds))
+        path, output, began = running.pop(child)
+        code, took = os.waitstatus_to_exitcode(status), time.monotonic() - began
+        results.append(Result(path.name, code, _text(output), took, used.ru_utime + used.ru_stime))
         print(_line(results[-1]), flush=True)
     return results
 

@@ -34,7 +34,7 @@ Asking For The Version Loads Nothing Heavy
 The Migrations Are Inside The Installed Package
     ${found} =    Shell
     ...    python -c 'import backtrail, pathlib; print(*sorted(p.name for p in (pathlib.Path(backtrail.__file__).parent / "migrations" / "versions").glob("*.py")))'
-    Should Match Regexp    ${found.stdout}    ^0001_\\w+\\.py
+    Should Match Regexp    ${found.stdout}    ^0006_\\w+\\.py
 
 The Database Can Be Found Looked At And Upgraded
     ${path} =    Shell    plan db path

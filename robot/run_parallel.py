@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from robot.api import ExecutionResult, ResultVisitor
+from robot.errors import DataError
 from robot.rebot import rebot
 
 SUITES = Path(__file__).resolve().parent
@@ -51,10 +52,9 @@ def main(results: Path, arguments: list[str]) -> int:
         running = [pool.submit(run, suite, results, options) for suite in suites]
         for future in as_completed(running):
             print(future.result(), flush=True)
-    outputs = [str(_output(results, suite)) for suite in suites if _output(results, suite).exists()]
-    broken = [
-        f"{suite.name} did not run" for suite in suites if not _output(results, suite).exists()
-    ]
+    through = [suite for suite in suites if _is_whole(_output(results, suite))]
+    outputs = [str(_output(results, suite)) for suite in through]
+    broken = [f"{suite.name} did not run to its end" for suite in suites if suite not in through]
     if outputs:
         rebot(*outputs, outputdir=str(results), name="Backtrail", stdout=StringIO())
     return _tell(outputs, broken)
@@ -66,6 +66,15 @@ def _turn(path: Path) -> int:
 
 def _output(results: Path, suite: Path) -> Path:
     return results / f"{suite.stem}.xml"
+
+
+def _is_whole(output: Path) -> bool:
+    """Whether a suite's process wrote its results to the end; one that was killed did not."""
+    try:
+        ExecutionResult(str(output))
+    except DataError:
+        return False
+    return True
 
 
 def run(suite: Path, results: Path, options: list[str]) -> str:

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import console, facts, links, pages, schemas
+from . import console, declared, facts, links, pages, schemas
 from .generated import generators
 
 
@@ -33,6 +33,8 @@ def main(arguments: list[str]) -> int:
 
 def _generated_problems(*, write: bool) -> list[str]:
     return [
+        # First, since the pages are made of the schemas.
+        *declared.problems(write=write),
         *schemas.problems(),
         *pages.check_generated(generators(), write=write),
         *facts.problems(),

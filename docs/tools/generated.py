@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import commands, fields, settings, tables
+from . import commands, fields, house, settings, tables
 from .pages import Generators
 
 
@@ -20,4 +20,5 @@ def generators() -> Generators:
         "revision": tables.revision,
         "overview of tables": tables.overview,
         "tables": tables.reference,
+        "packages": house.packages,
     }

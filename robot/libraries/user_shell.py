@@ -27,7 +27,7 @@ COLUMNS = 110
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _KEYS = {"CTRL-C": "\x03", "CTRL-D": "\x04"}
 # The features' own check; their directory is not on the path of Robot Framework.
-_SCHEMAS = Path(__file__).resolve().parents[2] / "features" / "support" / "schemas.py"
+_SCHEMAS = Path(__file__).resolve().parents[2] / "features" / "support" / "program" / "schemas.py"
 _CHECK_ENVELOPE: Callable[[dict[str, Any]], None] = runpy.run_path(str(_SCHEMAS))["check_envelope"]
 
 Picture = dict[str, tuple[str, bool, str]]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from backtrail.domain.correction import CorrectionResult
     from backtrail.domain.decision import StandingDecision
     from backtrail.domain.plan import Plan
-    from backtrail.domain.rollback import RollbackResult
+    from backtrail.domain.rollback import DiffResult, RollbackResult
     from backtrail.domain.run import Run, RunOptions, RunOutcome
     from backtrail.domain.tools import ToolCall
     from backtrail.services.runs.active import ActiveRun
@@ -122,6 +122,11 @@ class PlanHandle:
         return self._plan.sandbox.path
 
     @property
+    def branch(self) -> str | None:
+        """The branch that the sandbox was made on, if it was on one."""
+        return self._plan.sandbox.branch
+
+    @property
     def checkpoints(self) -> PlanCheckpoints:
         return PlanCheckpoints(self._services, self._plan)
 
@@ -158,6 +163,10 @@ class PlanCheckpoints:
 
     def get(self, reference: str) -> Checkpoint:
         return self._service.get_checkpoint(self._plan, reference)
+
+    def diff(self, reference: str, to: str | None = None) -> DiffResult:
+        """What differs between a checkpoint and another one, or the sandbox as it is now."""
+        return self._service.diff(self._plan, reference, to)
 
     def rollback(
         self,

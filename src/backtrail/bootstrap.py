@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import getpass
 import hashlib
-import os
 import platform
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from backtrail.git.user.identity import refuse_own_files_inside
 from backtrail.git.user.ownership import Ownership
 from backtrail.services.apply.service import ApplyService
 from backtrail.services.checkpoints.service import CheckpointService
+from backtrail.services.corrections.corrective import Corrective
 from backtrail.services.corrections.service import CorrectionService
 from backtrail.services.database import DatabaseService
 from backtrail.services.decisions.service import DecisionService
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from backtrail.config.effective import EffectiveSettings
-    from backtrail.demo.values import DemoResult, DemoStep
 
 
 _OUT_OF_PLACE = frozenset(
@@ -75,22 +74,53 @@ def _say_nothing(text: str) -> None:
     del text
 
 
-@dataclass(frozen=True, slots=True)
 class Services:
-    """Everything a command or a script may call, for one repository."""
+    """Everything a command or a script may call, for one repository; made when it is asked for."""
 
-    plans: PlanService
-    checkpoints: CheckpointService
-    policies: PolicyService
-    lifecycle: LifecycleService
-    runs: RunService
-    steps: StepService
-    tools: ToolService
-    decisions: DecisionService
-    applies: ApplyService
-    corrections: CorrectionService
-    workspace: Workspace
-    _ending: ExitStack
+    def __init__(self, workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> None:
+        self.workspace = workspace
+        self._environ = environ
+        self._ending = ending
+
+    @cached_property
+    def plans(self) -> PlanService:
+        return PlanService(self.workspace)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointService:
+        return CheckpointService(self.workspace)
+
+    @cached_property
+    def policies(self) -> PolicyService:
+        return PolicyService(self.workspace)
+
+    @cached_property
+    def lifecycle(self) -> LifecycleService:
+        return LifecycleService(self.workspace)
+
+    @cached_property
+    def runs(self) -> RunService:
+        return RunService(self.workspace, self._environ)
+
+    @cached_property
+    def steps(self) -> StepService:
+        return StepService(self.workspace)
+
+    @cached_property
+    def tools(self) -> ToolService:
+        return ToolService(self.workspace, self._environ)
+
+    @cached_property
+    def decisions(self) -> DecisionService:
+        return DecisionService(self.workspace)
+
+    @cached_property
+    def applies(self) -> ApplyService:
+        return ApplyService(self.workspace)
+
+    @cached_property
+    def corrections(self) -> CorrectionService:
+        return CorrectionService(self.checkpoints, self.workspace)
 
     @property
     def notices(self) -> list[str]:
@@ -138,7 +168,7 @@ def open_services(
         engine = create_database_engine(url)
         opened.callback(engine.dispose)
         ensure_schema(engine, in_use=lambda: bool(store.sandboxes()))
-        put_right = store.look_after(
+        put_right = store.check_own_files(
             lambda: store_of_sandboxes(engine, store.sandboxes()),
             lambda: _object_format(worktree.common_dir),
         )
@@ -158,13 +188,14 @@ def open_services(
         users_environment=users_environment(environ),
         own_paths=own_paths,
         repairs=_repairs(),
+        companions={OperationKind.REVERT: Corrective()},
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
         notices=put_right,
         settings=configuration.settings,
     )
-    return _services_in(workspace, environ, ending)
+    return Services(workspace, environ, ending)
 
 
 @contextmanager
@@ -205,24 +236,6 @@ def _repairs() -> Repairs:
         take_over=take_over,
         recover=recover,
         close_crashed=close_crashed,
-    )
-
-
-def _services_in(workspace: Workspace, environ: Mapping[str, str], ending: ExitStack) -> Services:
-    checkpoints = CheckpointService(workspace)
-    return Services(
-        plans=PlanService(workspace),
-        checkpoints=checkpoints,
-        policies=PolicyService(workspace),
-        lifecycle=LifecycleService(workspace),
-        runs=RunService(workspace, environ),
-        steps=StepService(workspace),
-        tools=ToolService(workspace, environ),
-        decisions=DecisionService(workspace),
-        applies=ApplyService(workspace),
-        corrections=CorrectionService(checkpoints, workspace),
-        workspace=workspace,
-        _ending=ending,
     )
 
 
@@ -268,49 +281,6 @@ def open_database_admin(start: Path, environ: Mapping[str, str]) -> DatabaseServ
     layout = _home(_find(start, Ownership(environ)), environ)
     layout.make_directories()
     return DatabaseService(_database_url(layout, environ))
-
-
-def run_demo(
-    environ: Mapping[str, str],
-    *,
-    keep: bool = False,
-    tell: Callable[[DemoStep], None],
-    progress: Callable[[str], None] = _say_nothing,
-    failpoints: Failpoints = NO_FAILPOINTS,
-) -> DemoResult:
-    """The demonstration, in a throw-away repository and with nothing of the user's in force."""
-    from backtrail.demo import story
-
-    @contextmanager
-    def opened(repository: Path) -> Generator[tuple[PlanService, CheckpointService]]:
-        with _hidden_user(repository.parent) as own:
-            services = open_services(
-                repository, own, command_line="plan demo", failpoints=failpoints, progress=progress
-            )
-            try:
-                yield services.plans, services.checkpoints
-            finally:
-                services.close()
-
-    # Python itself would rather use another place, at worst the current directory, than fail.
-    parent = Path(environ.get("TMPDIR") or "/tmp")  # noqa: S108 - mkdtemp makes it safe
-    return story.run_demo(parent, opened, keep=keep, tell=tell, failpoints=failpoints)
-
-
-@contextmanager
-def _hidden_user(home: Path) -> Generator[Mapping[str, str]]:
-    """Hide the user's settings from libraries that read the environment of the whole process."""
-    own = {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    before = dict(os.environ)
-    for name in before:
-        if name.startswith("GIT_") or name == "XDG_CONFIG_HOME":
-            del os.environ[name]
-    os.environ.update(own)
-    try:
-        yield own
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def _user_settings(environ: Mapping[str, str]) -> UserSettings:

@@ -1,1 +1,1 @@
-"""The command line: parses, makes one service call, and hands the result to the output package."""
+"""The command line: parses, makes one service call, and shows the result through its view."""

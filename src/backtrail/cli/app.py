@@ -31,15 +31,40 @@ from backtrail.cli.commands.status import status
 from backtrail.cli.commands.steps import steps
 from backtrail.cli.commands.tool import tool
 from backtrail.cli.commands.undo import redo, undo
+from backtrail.cli.invocation.emit import emit
 from backtrail.cli.invocation.session import Format
 from backtrail.cli.parsing.command import command, group, session_of
 from backtrail.cli.parsing.groups import CarefulGroup, ListingGroup, destructive
-from backtrail.cli.render.emit import emit
 from backtrail.cli.render.report import Report
+from backtrail.cli.render.shape import TEXT, itself, shape
 from backtrail.domain.errors import ExitCode, UsageError
 
+VERSION = shape(version=TEXT.at(itself))
 START, PLANS, CHECKPOINTS = "First steps", "Plans", "Checkpoints"
 RUNS, BACK, DECISIONS, CARE = "Protected commands", "Back and forth", "Decisions", "Care"
+_ABOUT_DECISIONS = "Record the choices of a plan, each with a checkpoint before it."
+_CHECKPOINT = {
+    "create": save,
+    "list": checkpoint.list_checkpoints,
+    "show": checkpoint.show,
+    "diff": diff,
+    "label": checkpoint.label,
+    "pin": checkpoint.pin,
+    "unpin": checkpoint.unpin,
+    "branch": branch,
+    "export": export,
+    "delete": destructive(prune.delete),
+    "prune": destructive(prune.prune),
+}
+_RUNS = {"list": runs.list_runs, "show": runs.show}
+_DECISION = {
+    "add": decision.add,
+    "list": decision.list_decisions,
+    "tree": decision.tree,
+    "show": decision.show,
+}
+_CONFIG = {"show": config.show, "check": config.check}
+_DB = {"status": db.status, "upgrade": db.upgrade, "path": db.path}
 EPILOG = (
     "PLAN may be left out inside a sandbox or when $PLAN_ID is set. "
     "Every rollback first saves what is there, so that plan undo can bring it back."
@@ -84,58 +109,18 @@ def build() -> typer.Typer:
         ("policy", policy, CARE),
     ):
         app.command(name, rich_help_panel=panel)(command(function))
-    app.add_typer(_checkpoint(), name="checkpoint", rich_help_panel=CHECKPOINTS)
-    app.add_typer(_runs(), name="runs", rich_help_panel=RUNS)
-    app.add_typer(_decision(), name="decision", rich_help_panel=DECISIONS)
-    app.add_typer(_config(), name="config", rich_help_panel=CARE)
-    app.add_typer(_db(), name="db", rich_help_panel=CARE)
-    return app
-
-
-def _checkpoint() -> typer.Typer:
-    app = _group(_subgroup, "Take, list, look at and remove checkpoints.")
-    app.command("create")(command(save))
-    app.command("list")(command(checkpoint.list_checkpoints))
-    app.command("show")(command(checkpoint.show))
-    app.command("diff")(command(diff))
-    app.command("label")(command(checkpoint.label))
-    app.command("pin")(command(checkpoint.pin))
-    app.command("unpin")(command(checkpoint.unpin))
-    app.command("branch")(command(branch))
-    app.command("export")(command(export))
-    app.command("delete")(command(destructive(prune.delete)))
-    app.command("prune")(command(destructive(prune.prune)))
-    return app
-
-
-def _config() -> typer.Typer:
-    app = _group(_subgroup, "Look at the settings of this repository.")
-    app.command("show")(command(config.show))
-    app.command("check")(command(config.check))
-    return app
-
-
-def _runs() -> typer.Typer:
-    app = _group(_subgroup, "List and look at runs.", cls=ListingGroup)
-    app.command("list")(command(runs.list_runs))
-    app.command("show")(command(runs.show))
-    return app
-
-
-def _decision() -> typer.Typer:
-    app = _group(_subgroup, "Record the choices of a plan, each with a checkpoint before it.")
-    app.command("add")(command(decision.add))
-    app.command("list")(command(decision.list_decisions))
-    app.command("tree")(command(decision.tree))
-    app.command("show")(command(decision.show))
-    return app
-
-
-def _db() -> typer.Typer:
-    app = _group(_subgroup, "Look after the database.")
-    app.command("status")(command(db.status))
-    app.command("upgrade")(command(db.upgrade))
-    app.command("path")(command(db.path))
+    for name, about, panel, commands in (
+        ("checkpoint", "Take, list, look at and remove checkpoints.", CHECKPOINTS, _CHECKPOINT),
+        ("runs", "List and look at runs.", RUNS, _RUNS),
+        ("decision", _ABOUT_DECISIONS, DECISIONS, _DECISION),
+        ("config", "Look at the settings of this repository.", CARE, _CONFIG),
+        ("db", "Look after the database.", CARE, _DB),
+    ):
+        # `plan runs` alone lists them.
+        part = _group(_subgroup, about, cls=ListingGroup if name == "runs" else CarefulGroup)
+        for word, function in commands.items():
+            part.command(word)(command(function))
+        app.add_typer(part, name=name, rich_help_panel=panel)
     return app
 
 
@@ -165,7 +150,7 @@ def _print_version(context: typer.Context, wanted: bool) -> None:
     session.assume_format_of_argv()
     emit(
         session,
-        Report(data={"version": __version__}, plain=lambda: [f"backtrail {__version__}"]),
+        Report(data=VERSION.of(__version__), plain=lambda: [f"backtrail {__version__}"]),
     )
     raise typer.Exit
 

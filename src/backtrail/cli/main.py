@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backtrail.cli.app import program
+from backtrail.cli.invocation.emit import emit
 from backtrail.cli.invocation.error_codes import INTERRUPTED, as_wrapper, failure_of, only_looks
-from backtrail.cli.invocation.session import Session
+from backtrail.cli.invocation.session import WRAPPERS, Session
 from backtrail.cli.invocation.signals import every_end_is_an_interrupt
 from backtrail.cli.parsing import trailing
 from backtrail.cli.render import streams
-from backtrail.cli.render.emit import emit
 from backtrail.cli.render.report import Failure, Report
 from backtrail.domain.errors import ExitCode
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
@@ -76,6 +76,6 @@ def _print(session: Session, outcome: Report | Failure) -> int:
 
 def _unwritten(session: Session, outcome: Report | Failure) -> int:
     """The code of an outcome that could not be told; beside a command, it is 125."""
-    if session.command in trailing.WRAPPERS:
+    if session.command in WRAPPERS:
         return ExitCode.NOT_RUN
     return outcome.exit_code or ExitCode.FAILED

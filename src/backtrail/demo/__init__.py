@@ -1,1 +1,1 @@
-"""The demonstration: a throw-away repository is wrecked and brought back before the user's eyes."""
+"""The demonstration over the public API: a throw-away repository is wrecked and brought back."""

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backtrail.demo.plain_git import demo_git
 from backtrail.domain.errors import BacktrailError, FailedError, VerificationFailedError
-from backtrail.git.process.environment import scrubbed_environment
-from backtrail.git.process.runner import GitRunner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
+
+    from backtrail.demo.plain_git import PlainGit
 
 
 PREFIX = "backtrail-demo-"
@@ -38,6 +39,22 @@ _GOOD_WORK = {
     SECRETS: b"TOKEN=do-not-lose-me\n",
     "src/login.py": b"def login(user): ...\n",
 }
+
+
+@contextmanager
+def hidden_user(home: Path) -> Generator[Mapping[str, str]]:
+    """Hide the user's settings from libraries that read the environment of the whole process."""
+    own = {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith("GIT_") or name == "XDG_CONFIG_HOME":
+            del os.environ[name]
+    os.environ.update(own)
+    try:
+        yield own
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 @contextmanager
@@ -106,16 +123,6 @@ def _remove(place: Path) -> bool:
             continue
 
 
-def demo_environment(place: Path) -> dict[str, str]:
-    """Surroundings in which nothing of the user's is found: no configuration, no identity."""
-    return {**scrubbed_environment(), "HOME": str(place)}
-
-
-def demo_git(place: Path, checkout: Path) -> GitRunner:
-    """Plain git, as a user without any settings would have it."""
-    return GitRunner(demo_environment(place), (), checkout)
-
-
 def make_repository(place: Path) -> Path:
     """A small repository with one commit."""
     repository = place / REPOSITORY
@@ -124,17 +131,17 @@ def make_repository(place: Path) -> Path:
     script = repository / "deploy.sh"
     script.chmod(script.stat().st_mode | 0o111)
     git = demo_git(place, repository)
-    git.call("init", "--quiet", "--template=", "--initial-branch=main")
-    git.call("add", "--all")
-    git.call("commit", "--quiet", "--message", "The shop opens")
+    git("init", "--quiet", "--template=", "--initial-branch=main")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "The shop opens")
     return repository
 
 
-def do_good_work(git: GitRunner) -> None:
+def do_good_work(git: PlainGit) -> None:
     """What is worth saving: a new file, staged and then edited further, and secrets in .env."""
-    write_files(git.cwd, _GOOD_WORK)
-    git.call("add", "src/login.py")
-    with (git.cwd / "src/login.py").open("ab") as file:
+    write_files(git.checkout, _GOOD_WORK)
+    git("add", "src/login.py")
+    with (git.checkout / "src/login.py").open("ab") as file:
         file.write(b"def logout(): ...\n")
 
 

@@ -1,6 +1,6 @@
 """The story of `plan demo`: good work, a wreck, a rollback, an undo and a redo, each looked at.
 
-Everything is done by the real services on a real repository, and every claim is checked by a
+Everything is done through the public API on a real repository, and every claim is checked by a
 witness that does not ask them.
 """
 
@@ -8,32 +8,28 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backtrail.api import CheckpointRequest, PlanHandle, Repo
 from backtrail.demo.mess import SCRIPT, damages, refuse_invisible, run_script, write_script
+from backtrail.demo.plain_git import demo_environment, demo_git
 from backtrail.demo.stage import (
     REPOSITORY,
     SECRETS,
-    demo_environment,
-    demo_git,
     do_good_work,
+    hidden_user,
     make_repository,
     throwaway,
 )
 from backtrail.demo.values import Check, Damage, DemoFile, DemoResult, DemoStep, StepName
 from backtrail.demo.witness import Picture, look
-from backtrail.domain.checkpoint import CheckpointRequest
 from backtrail.domain.errors import VerificationFailedError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
-from backtrail.services.checkpoints.service import CheckpointService
-from backtrail.services.plans.service import PlanService
 
 if TYPE_CHECKING:
-    from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RollbackResult
 
 
@@ -55,19 +51,24 @@ SCRIPT_OF_THE_PLAY = {
     StepName.CHECKOUT: ("And your own checkout, all the while", f"git -C {REPOSITORY} status"),
 }
 
-Opener = Callable[[Path], AbstractContextManager[tuple[PlanService, CheckpointService]]]
-"""Opens the services for the repository at a path, and closes them afterwards."""
+Opener = Callable[[Path, Mapping[str, str]], Repo]
+"""Opens the repository at a path, in an environment."""
 
 
 def run_demo(
-    parent: Path,
+    environ: Mapping[str, str],
     opener: Opener,
     *,
     keep: bool = False,
     tell: Callable[[DemoStep], None],
     failpoints: Failpoints = NO_FAILPOINTS,
 ) -> DemoResult:
-    """Play the whole story below a directory; each step is told as soon as it is done."""
+    """Play the whole story in a throw-away repository, with nothing of the user's in force.
+
+    Each step is told as soon as it is done.
+    """
+    # Python itself would rather use another place, at worst the current directory, than fail.
+    parent = Path(environ.get("TMPDIR") or "/tmp")  # noqa: S108 - mkdtemp makes it safe
     began = time.monotonic()
     with throwaway(parent, keep=keep) as place:
         story = Story(place, tell, failpoints)
@@ -92,13 +93,13 @@ class Story:
         before = self._look(repository, MAIN)
         files = sum(seen.kind == "file" for seen in before.paths.values())
         self._done(StepName.REPOSITORY, f"{files} files and one commit, in {repository}")
-        with opener(repository) as (plans, checkpoints):
-            plan = self._create(plans)
-            good = self._save(checkpoints, plan)
-            wreck = self._wreck(checkpoints, plan, good)
-            self._roll_back(checkpoints, plan, good)
-            self._undo(checkpoints, plan, wreck)
-            self._redo(checkpoints, plan, good)
+        with hidden_user(self.place) as environ, opener(repository, environ) as repo:
+            plan = self._create(repo)
+            good = self._save(plan)
+            wreck = self._wreck(plan, good)
+            self._roll_back(plan, good)
+            self._undo(plan, wreck)
+            self._redo(plan, good)
         self.failpoints.reach("demo.closed")
         check = _verified("in the end", before, self._look(repository, MAIN), UNTOUCHED)
         self._done(
@@ -106,21 +107,20 @@ class Story:
             f"On branch {MAIN}, nothing to commit: not a byte was touched",
             check=check,
         )
-        return plan.sandbox.path
+        return plan.sandbox
 
-    def _create(self, plans: PlanService) -> Plan:
-        made = plans.create(PLAN)
+    def _create(self, repo: Repo) -> PlanHandle:
+        plan = repo.create(PLAN)
         self._done(
             StepName.CREATE,
-            f"A git worktree on branch {made.plan.sandbox.branch}, "
-            f"and checkpoint {made.checkpoint.seq} of it",
+            f"A git worktree on branch {plan.branch}, "
+            f"and checkpoint {plan.checkpoints.get('latest').seq} of it",
         )
-        return made.plan
+        return plan
 
-    def _save(self, checkpoints: CheckpointService, plan: Plan) -> Picture:
-        do_good_work(demo_git(self.place, plan.sandbox.path))
-        request = CheckpointRequest(label=LABEL, reason=REASON)
-        saved = checkpoints.create_checkpoint(plan.plan_id, request)
+    def _save(self, plan: PlanHandle) -> Picture:
+        do_good_work(demo_git(self.place, plan.sandbox))
+        saved = plan.checkpoints.create(CheckpointRequest(label=LABEL, reason=REASON))
         self._done(
             StepName.SAVE,
             f"Checkpoint {saved.seq} holds the files, what is staged, HEAD and the branch",
@@ -128,13 +128,13 @@ class Story:
         )
         return self._look_at(plan)
 
-    def _wreck(self, checkpoints: CheckpointService, plan: Plan, good: Picture) -> Picture:
+    def _wreck(self, plan: PlanHandle, good: Picture) -> Picture:
         script = self.place / SCRIPT
-        write_script(script, plan.sandbox.path, _branch(plan))
+        write_script(script, plan.sandbox, _branch(plan))
         run_script(script, demo_environment(self.place))
         wreck = self._look_at(plan)
         refuse_invisible(good, wreck)
-        changes = checkpoints.diff(plan.plan_id, LABEL).files
+        changes = plan.checkpoints.diff(LABEL).files
         counts = Counter(change.action for change in changes)
         self._done(
             StepName.WRECK,
@@ -144,31 +144,33 @@ class Story:
         )
         return wreck
 
-    def _roll_back(self, checkpoints: CheckpointService, plan: Plan, good: Picture) -> None:
-        result = checkpoints.rollback_to_checkpoint(plan.plan_id, LABEL)
+    def _roll_back(self, plan: PlanHandle, good: Picture) -> None:
+        result = plan.checkpoints.rollback(LABEL)
         self.failpoints.reach("demo.rolled_back")
-        self._taken_back(StepName.ROLLBACK, result, good, SAVED, damages(_branch(plan)))
+        damage = damages(_branch(plan))
+        self._taken_back(StepName.ROLLBACK, plan, result, good, SAVED, damage)
 
-    def _undo(self, checkpoints: CheckpointService, plan: Plan, wreck: Picture) -> None:
-        result = checkpoints.undo(plan.plan_id)
+    def _undo(self, plan: PlanHandle, wreck: Picture) -> None:
+        result = plan.checkpoints.undo()
         self.failpoints.reach("demo.undone")
-        self._taken_back(StepName.UNDO, result, wreck, WRECKED)
+        self._taken_back(StepName.UNDO, plan, result, wreck, WRECKED)
 
-    def _redo(self, checkpoints: CheckpointService, plan: Plan, good: Picture) -> None:
-        result = checkpoints.redo(plan.plan_id)
+    def _redo(self, plan: PlanHandle, good: Picture) -> None:
+        result = plan.checkpoints.redo()
         self.failpoints.reach("demo.redone")
-        self._taken_back(StepName.REDO, result, good, SAVED)
+        self._taken_back(StepName.REDO, plan, result, good, SAVED)
 
     def _taken_back(
         self,
         name: StepName,
+        plan: PlanHandle,
         result: RollbackResult,
         expected: Picture,
         called: str,
         damage: tuple[Damage, ...] = (),
     ) -> None:
         """A rollback, undo or redo that is done: believe the witness, not the result."""
-        check = _verified(f"after the {name}", expected, self._look_at(result.plan), called)
+        check = _verified(f"after the {name}", expected, self._look_at(plan), called)
         counts = Counter(change.action for change in result.changes)
         safety = result.safety_checkpoint.seq if result.safety_checkpoint else "none"
         self._done(
@@ -181,8 +183,8 @@ class Story:
             check=check,
         )
 
-    def _look_at(self, plan: Plan) -> Picture:
-        return self._look(plan.sandbox.path, _branch(plan))
+    def _look_at(self, plan: PlanHandle) -> Picture:
+        return self._look(plan.sandbox, _branch(plan))
 
     def _look(self, checkout: Path, branch: str) -> Picture:
         return look(demo_git(self.place, checkout), branch)
@@ -203,8 +205,8 @@ class Story:
         self.tell(step)
 
 
-def _branch(plan: Plan) -> str:
-    return plan.sandbox.branch or MAIN
+def _branch(plan: PlanHandle) -> str:
+    return plan.branch or MAIN
 
 
 def _verified(when: str, expected: Picture, found: Picture, called: str) -> Check:

@@ -16,11 +16,10 @@ from backtrail.demo.values import Check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from backtrail.git.process.runner import GitRunner
+    from backtrail.demo.plain_git import PlainGit
 
 
 HEAD, BRANCH, STAGED, STATUS = "HEAD", "the branch", "what is staged", "git status"
-_NO_SUCH_REF = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +66,9 @@ class Picture:
         return Check(expected, len(self.paths), sum(len(s.content) for s in self.paths.values()))
 
 
-def look(git: GitRunner, branch: str) -> Picture:
+def look(git: PlainGit, branch: str) -> Picture:
     """The checkout in which a plain git works: every path below it, and what git says of it."""
-    return Picture(dict(_walk(git.cwd)), _ask(git, branch))
+    return Picture(dict(_walk(git.checkout)), _ask(git, branch))
 
 
 def _walk(root: Path) -> Iterator[tuple[str, Seen]]:
@@ -101,20 +100,15 @@ def _seen(path: Path) -> Seen:
     return Seen("file", mode, path.read_bytes())
 
 
-def _ask(git: GitRunner, branch: str) -> dict[str, str]:
-    questions = (
-        git.start("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"),
-        git.start("diff", "--cached", "--raw", "--no-abbrev"),
-        git.start("status", "--porcelain=v2", "--branch", "--untracked-files=all", "--ignored"),
-    )
-    tip, staged, status = (question.finish() for question in questions)
-    if tip.code != _NO_SUCH_REF:
-        tip.checked()
-    lines = status.checked().text.splitlines()
+def _ask(git: PlainGit, branch: str) -> dict[str, str]:
+    tip = git("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}", may_find_nothing=True)
+    staged = git("diff", "--cached", "--raw", "--no-abbrev")
+    status = git("status", "--porcelain=v2", "--branch", "--untracked-files=all", "--ignored")
+    lines = status.splitlines()
     return {
         # The commit, and the branch or that there is none.
         HEAD: " ".join(line.split()[-1] for line in lines if line.startswith("# branch.")),
-        BRANCH: tip.text or "none",
-        STAGED: staged.checked().text,
+        BRANCH: tip or "none",
+        STAGED: staged,
         STATUS: "\n".join(line for line in lines if not line.startswith("# ")),
     }

@@ -17,8 +17,8 @@ SMALL_TOGETHER = 16 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What chooses ignored files; two states that were captured under the same one compare."""
+class IncludeRules:
+    """What includes ignored files; two states that were captured under the same one compare."""
 
     patterns: tuple[str, ...] = ()
     """Patterns of the user's, as in .gitignore."""
@@ -41,7 +41,9 @@ class CaptureRules:
     def with_small_files(self) -> bool:
         return DEFAULT in self.include_ignored
 
-    def choice(self, listed: tuple[str, ...] = ()) -> Choice:
-        """What chooses ignored files, given the lines that name what a new sandbox gets."""
+    def include_rules(self, listed: tuple[str, ...] = ()) -> IncludeRules:
+        """What includes ignored files, given the lines that name what a new sandbox gets."""
         patterns = tuple(pattern for pattern in self.include_ignored if pattern != DEFAULT)
-        return Choice(patterns, SMALL_FILES, listed) if self.with_small_files else Choice(patterns)
+        if not self.with_small_files:
+            return IncludeRules(patterns)
+        return IncludeRules(patterns, SMALL_FILES, listed)

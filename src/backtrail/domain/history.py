@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from backtrail.cli.render.graph import GraphRow, Node, lay_out
 from backtrail.domain.checkpoint import CheckpointState
+from backtrail.domain.graph import GraphRow, Node, lay_out
 from backtrail.domain.timeline import lineage_of
 
 if TYPE_CHECKING:

@@ -40,6 +40,18 @@ class PlanState(StrEnum):
     INVALIDATED = "invalidated"
     REMOVED = "removed"
 
+    @property
+    def end(self) -> str | None:
+        """How a plan came to its end; None while something can still be done in it."""
+        return _ENDS.get(self)
+
+
+_ENDS = {
+    PlanState.APPLIED: "has been applied",
+    PlanState.INVALIDATED: "was invalidated by a rollback of its parent plan",
+    PlanState.REMOVED: "has been removed",
+}
+
 
 class SandboxKind(StrEnum):
     """`own`: a worktree that we made; `attached`: the user's, whose branch we do not move."""

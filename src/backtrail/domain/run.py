@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -98,15 +98,7 @@ class RunOptions:
         return holds_redacted([line for line in lines if line])
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "on_failure": str(self.on_failure),
-            "on_abort": str(self.on_abort),
-            "timeout": self.timeout,
-            "verify": self.verify,
-            "post_checkpoint": self.post_checkpoint,
-            "allow_unprotected": self.allow_unprotected,
-            "step": self.step.as_json() if self.step else None,
-        }
+        return {**asdict(self), "step": self.step and self.step.as_json()}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> RunOptions:
@@ -153,7 +145,7 @@ class Run:
     host: str
     actor: str
     holder: str
-    """The process that looks after the run, see `backtrail.processes.identity`."""
+    """The process that looks after the run, see `backtrail.processes.table`."""
     command: str | None
     """The process of the command itself."""
     lease: Lease
@@ -191,6 +183,10 @@ class Ending:
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     problem: BacktrailError | None = None
     """What Backtrail itself could not do around it."""
+
+    @property
+    def succeeded(self) -> bool:
+        return self.cause is Cause.EXIT and self.exit_code == 0 and self.problem is None
 
 
 @dataclass(frozen=True, slots=True)

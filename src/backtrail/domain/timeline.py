@@ -128,25 +128,37 @@ def supersessions(
     return changes
 
 
-def leaving(rows: Iterable[TimelineRow], now: Lineage, then: Lineage) -> list[TimelineRow]:
-    """Complete checkpoints that are live now and would not be then."""
-    return [
-        row
-        for row in rows
-        if row.state is CheckpointState.COMPLETE
-        and now.contains(row.epoch, row.position)
-        and not then.contains(row.epoch, row.position)
-    ]
+@dataclass(frozen=True, slots=True)
+class TimelineChange:
+    """A timeline as it is, and as it would be or came to be: the one answer to what leaves it."""
+
+    now: Lineage
+    then: Lineage
+
+    def loses(self, epoch: int | None, position: int | None) -> bool:
+        """Whether a place leaves the timeline; what never had one leaves nothing."""
+        return _gains(self.then, self.now, epoch, position)
+
+    def leaving(self, rows: Iterable[TimelineRow]) -> list[TimelineRow]:
+        """Complete checkpoints that are live now and would not be then."""
+        return [
+            row
+            for row in rows
+            if row.state is CheckpointState.COMPLETE and self.loses(row.epoch, row.position)
+        ]
+
+    def returning_tombstones(self, rows: Iterable[TimelineRow]) -> int:
+        """How many rows that become live again are pruned: they can no longer be restored."""
+        return sum(
+            row.state in _PRUNED and _gains(self.now, self.then, row.epoch, row.position)
+            for row in rows
+        )
 
 
-def returning_tombstones(rows: Iterable[TimelineRow], now: Lineage, then: Lineage) -> int:
-    """How many of the rows that become live again are pruned: they can no longer be restored."""
-    return sum(
-        row.state in _PRUNED
-        and then.contains(row.epoch, row.position)
-        and not now.contains(row.epoch, row.position)
-        for row in rows
-    )
+def _gains(before: Lineage, after: Lineage, epoch: int | None, position: int | None) -> bool:
+    if epoch is None or position is None:
+        return False
+    return after.contains(epoch, position) and not before.contains(epoch, position)
 
 
 def tool_calls(rows: Iterable[TimelineRow]) -> int:

@@ -10,12 +10,11 @@ import threading
 import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from backtrail.domain.errors import BacktrailError, LeaseLostError
 from backtrail.domain.run import Cause, Lease
-from backtrail.processes.identity import alive, same_boot
+from backtrail.processes.table import alive, same_boot
 
 if TYPE_CHECKING:
     from backtrail.domain.run import Run
@@ -36,20 +35,21 @@ class Timing:
     """How long a process may take to end when asked to, before it is forced to."""
 
 
-class Health(StrEnum):
-    ALIVE = "alive"
-    EXPIRED = "expired"
-    """Its holder exists but has not been heard of for longer than the lease."""
-    DEAD = "dead"
+def is_held(ws: Workspace, run: Run) -> bool:
+    """Whether its holder exists and was heard of within the lease.
 
-
-def health(ws: Workspace, run: Run) -> Health:
-    """How a run's holder is; one on another host, or of another boot, is judged by its lease."""
+    A holder on another host, or of another boot, is judged by the lease alone.
+    """
     if not same_boot(run.holder):
-        return Health.ALIVE if ws.now() < run.lease.until else Health.DEAD
-    if not alive(run.holder):
-        return Health.DEAD
-    return Health.ALIVE if time.monotonic() < run.lease.clock else Health.EXPIRED
+        return ws.now() < run.lease.until
+    return alive(run.holder) and time.monotonic() < run.lease.clock
+
+
+def may_be_taken_over(ws: Workspace, run: Run, *, expired_too: bool) -> bool:
+    """Whether its holder is gone, or with `expired_too` exists and does not answer."""
+    if is_held(ws, run):
+        return False
+    return expired_too or not (same_boot(run.holder) and alive(run.holder))
 
 
 def new_lease(ws: Workspace, timing: Timing) -> Lease:
@@ -60,14 +60,20 @@ def fenced(ws: Workspace, run: Run) -> Workspace:
     """The workspace of the holder of a run: it writes only as long as the run is its own."""
 
     def check(uow: UnitOfWork) -> None:
-        now = uow.runs.get(run.run_id)
-        if now is None or now.fence != run.fence or not now.live:
-            raise LeaseLostError(
-                f"run {run.number} was taken over by another process; nothing more was written",
-                hint=f"plan runs show {run.number} tells what became of it",
-            )
+        _held(uow, run)
 
     return replace(ws, database=ws.database.fenced(check), run_id=run.run_id)
+
+
+def _held(uow: UnitOfWork, run: Run) -> Run:
+    """The run as it is now, if nobody has taken it over."""
+    now = uow.runs.get(run.run_id)
+    if now is None or now.fence != run.fence or not now.live:
+        raise LeaseLostError(
+            f"run {run.number} was taken over by another process; nothing more was written",
+            hint=f"plan runs show {run.number} tells what became of it",
+        )
+    return now
 
 
 class Heartbeat:
@@ -108,8 +114,7 @@ class Heartbeat:
             uow.runs.update(self._run.run_id, lease=new_lease(self._ws, self._timing))
 
     def _hear(self) -> None:
-        self._ws.database.check()
         with self._ws.database.read() as uow:
-            now = uow.runs.get(self._run.run_id)
-        if now is not None and now.abort_action is not None:
+            now = _held(uow, self._run)
+        if now.abort_action is not None:
             self._alarm.ring(Cause.REQUEST)

@@ -12,7 +12,7 @@ from backtrail.domain.reference import (
     ReferenceKind,
     parse_reference,
 )
-from backtrail.domain.timeline import Lineage, lineage_of
+from backtrail.domain.timeline import Lineage
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
@@ -155,7 +155,7 @@ def current_decision(uow: UnitOfWork, plan: Plan) -> DecisionId | None:
 
 def timeline_of(uow: UnitOfWork, plan: Plan) -> Lineage:
     """The plan's current lineage."""
-    return lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    return uow.epochs.lineage(plan.plan_id, plan.current_epoch)
 
 
 def _decision_by_prefix(uow: UnitOfWork, plan: Plan, text: str) -> Decision | None:

@@ -14,6 +14,7 @@ from backtrail.cli.parsing.options import (
     Print,
     Wait,
     Yes,
+    option,
     something,
 )
 from backtrail.cli.parsing.target import Finder
@@ -24,27 +25,23 @@ from backtrail.domain.settings import ApplyStrategy
 
 Onto = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--onto",
         parser=something,
         metavar="BRANCH",
         help="The branch that gets the work; else the one that the plan was created from.",
-        show_default=False,
     ),
 ]
 How = Annotated[
     ApplyStrategy | None,
-    typer.Option(
+    option(
         "--strategy",
         help="One new commit, a merge commit, or the branch moves forward; else as plan.toml says.",
-        show_default=False,
     ),
 ]
 Message = Annotated[
     str | None,
-    typer.Option(
-        "-m", "--message", metavar="MSG", help="The message of the commit.", show_default=False
-    ),
+    option("-m", "--message", metavar="MSG", help="The message of the commit."),
 ]
 NoVerify = Annotated[
     bool, typer.Option("--no-verify", help="Leave out the hooks that git commit leaves out then.")

@@ -5,17 +5,14 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanArgument, PlanOption, Print
+from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanArgument, PlanOption, Print, argument
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.checkpoints import listed_report, saved_report, shown_report
 from backtrail.domain.errors import UsageError
 
 LATEST = "latest"
-OneCheckpoint = Annotated[
-    list[str],
-    typer.Argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP, show_default=False),
-]
+OneCheckpoint = Annotated[list[str], argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP)]
 
 
 def list_checkpoints(
@@ -37,11 +34,7 @@ def show(
     session: Session,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[PLAN] [CHECKPOINT]",
-            help=f"{CHECKPOINT_HELP} Else the latest.",
-            show_default=False,
-        ),
+        argument(metavar="[PLAN] [CHECKPOINT]", help=f"{CHECKPOINT_HELP} Else the latest."),
     ] = None,
     plan_option: PlanOption = None,
     print_: Print = None,
@@ -59,9 +52,7 @@ def label(
     session: Session,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[PLAN] CHECKPOINT [LABEL]", help=CHECKPOINT_HELP, show_default=False
-        ),
+        argument(metavar="[PLAN] CHECKPOINT [LABEL]", help=CHECKPOINT_HELP),
     ],
     plan_option: PlanOption = None,
     clear: Annotated[bool, typer.Option("--clear", help="Remove the label.")] = False,

@@ -17,6 +17,8 @@ from backtrail.cli.parsing.options import (
     Print,
     Wait,
     Yes,
+    argument,
+    option,
 )
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
@@ -25,22 +27,12 @@ from backtrail.domain.correction import CorrectionMode
 from backtrail.domain.errors import UsageError
 from backtrail.domain.plan import Plan
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[PLAN] DECISION", help=DECISION_HELP, show_default=False),
-]
+Words = Annotated[list[str] | None, argument(metavar="[PLAN] DECISION", help=DECISION_HELP)]
 Mode = Annotated[
     CorrectionMode | None,
-    typer.Option(
-        "--mode",
-        help="Go back to before the decision, or leave all as it is and add to it.",
-        show_default=False,
-    ),
+    option("--mode", help="Go back to before the decision, or leave all as it is and add to it."),
 ]
-Guidance = Annotated[
-    str,
-    typer.Option("--guidance", metavar="TEXT", help="What to do instead.", show_default=False),
-]
+Guidance = Annotated[str, option("--guidance", metavar="TEXT", help="What to do instead.")]
 Nearest = Annotated[
     bool,
     typer.Option(

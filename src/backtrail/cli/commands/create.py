@@ -8,7 +8,7 @@ import typer
 
 from backtrail.cli.invocation.session import Session
 from backtrail.cli.parsing.completion import complete_plan
-from backtrail.cli.parsing.options import Print, some_path
+from backtrail.cli.parsing.options import Print, option, some_path
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.plans import created_report
 
@@ -23,18 +23,15 @@ class IfExists(StrEnum):
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name for the new plan.")]
 Base = Annotated[
     str | None,
-    typer.Option(
-        "--base", metavar="REV", help="Where the work begins; else HEAD.", show_default=False
-    ),
+    option("--base", metavar="REV", help="Where the work begins; else HEAD."),
 ]
 ExistingSandbox = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--sandbox",
         parser=some_path,
         metavar="PATH",
         help="Attach this existing worktree or checkout instead of making a new worktree.",
-        show_default=False,
     ),
 ]
 OnExisting = Annotated[
@@ -44,11 +41,10 @@ OnExisting = Annotated[
 
 MaxCheckpoints = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--max-checkpoints",
         metavar="N",
         help="Keep at most N checkpoints; plan policy changes it later.",
-        show_default=False,
     ),
 ]
 
@@ -62,12 +58,11 @@ FromDirty = Annotated[
 ]
 Parent = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--parent",
         metavar="PLAN",
         help="Make it a child of this plan, whose rollback to before now invalidates it.",
-        show_default=False,
-        autocompletion=complete_plan,
+        completion=complete_plan,
     ),
 ]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Wait
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Wait, argument, option
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.decisions import (
@@ -19,25 +19,12 @@ from backtrail.domain.errors import UsageError
 
 DECISION_HELP = "A decision: number such as D3, id or its beginning, or current."
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[PLAN] TEXT", help="What is decided.", show_default=False),
-]
-Parent = Annotated[
-    str | None,
-    typer.Option("--parent", metavar="DECISION", help="What it follows from.", show_default=False),
-]
-Rationale = Annotated[
-    str, typer.Option("--rationale", metavar="TEXT", help="Why.", show_default=False)
-]
+Words = Annotated[list[str] | None, argument(metavar="[PLAN] TEXT", help="What is decided.")]
+Parent = Annotated[str | None, option("--parent", metavar="DECISION", help="What it follows from.")]
+Rationale = Annotated[str, option("--rationale", metavar="TEXT", help="Why.")]
 Alternative = Annotated[
     list[str] | None,
-    typer.Option(
-        "--alternative",
-        metavar="TEXT",
-        help="What was turned down; repeatable.",
-        show_default=False,
-    ),
+    option("--alternative", metavar="TEXT", help="What was turned down; repeatable."),
 ]
 All = Annotated[bool, typer.Option("--all", "-a", help="Superseded and unfinished ones too.")]
 
@@ -95,11 +82,7 @@ def show(
     session: Session,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[PLAN] [DECISION]",
-            help=f"{DECISION_HELP} Else the current one.",
-            show_default=False,
-        ),
+        argument(metavar="[PLAN] [DECISION]", help=f"{DECISION_HELP} Else the current one."),
     ] = None,
     plan_option: PlanOption = None,
     print_: Print = None,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanOption
+from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanOption, argument
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.diff import diff_report
@@ -14,14 +14,11 @@ from backtrail.cli.views.diff import diff_report
 def diff(
     session: Session,
     older: Annotated[
-        str | None,
-        typer.Argument(metavar="A", help=f"{CHECKPOINT_HELP} Else the latest.", show_default=False),
+        str | None, argument(metavar="A", help=f"{CHECKPOINT_HELP} Else the latest.")
     ] = None,
     newer: Annotated[
         str | None,
-        typer.Argument(
-            metavar="B", help="Another checkpoint; else the sandbox now.", show_default=False
-        ),
+        argument(metavar="B", help="Another checkpoint; else the sandbox now."),
     ] = None,
     plan_option: PlanOption = None,
     patch: Annotated[

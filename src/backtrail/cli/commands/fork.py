@@ -6,32 +6,30 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import CHECKPOINT_HELP, PlanOption, Print, some_path
+from backtrail.cli.parsing.options import (
+    CHECKPOINT_HELP,
+    PlanOption,
+    Print,
+    argument,
+    option,
+    some_path,
+)
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
+from backtrail.cli.views.checkpoints import branched_report, exported_report
 from backtrail.cli.views.plans import created_report
-from backtrail.cli.views.takeouts import branched_report, exported_report
 from backtrail.domain.errors import UsageError
 from backtrail.domain.plan import Plan
 
-ForkWords = Annotated[
-    list[str],
-    typer.Argument(metavar="[PLAN] CHECKPOINT NAME", help=CHECKPOINT_HELP, show_default=False),
-]
+ForkWords = Annotated[list[str], argument(metavar="[PLAN] CHECKPOINT NAME", help=CHECKPOINT_HELP)]
 BranchWords = Annotated[
-    list[str],
-    typer.Argument(metavar="[PLAN] CHECKPOINT BRANCH", help=CHECKPOINT_HELP, show_default=False),
+    list[str], argument(metavar="[PLAN] CHECKPOINT BRANCH", help=CHECKPOINT_HELP)
 ]
 ExportWords = Annotated[
     list[str],
-    typer.Argument(
-        metavar="[PLAN] CHECKPOINT DIR|FILE.tar[.gz]", help=CHECKPOINT_HELP, show_default=False
-    ),
+    argument(metavar="[PLAN] CHECKPOINT DIR|FILE.tar[.gz]", help=CHECKPOINT_HELP),
 ]
-Message = Annotated[
-    str,
-    typer.Option("-m", "--message", metavar="TEXT", help="The commit message.", show_default=False),
-]
+Message = Annotated[str, option("-m", "--message", metavar="TEXT", help="The commit message.")]
 WithIgnored = Annotated[
     bool,
     typer.Option(

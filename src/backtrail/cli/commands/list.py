@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
+from backtrail.cli.parsing.options import option
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.plans import plans_report
 from backtrail.domain.errors import NoPlansYetError
 from backtrail.domain.plan import PlanOrder, PlanState
 
 States = Annotated[
-    list[PlanState] | None,
-    typer.Option("--state", help="Only plans in this state; repeatable.", show_default=False),
+    list[PlanState] | None, option("--state", help="Only plans in this state; repeatable.")
 ]
 Sort = Annotated[
     PlanOrder, typer.Option("--sort", help="The newest, largest or most first; names from A to Z.")

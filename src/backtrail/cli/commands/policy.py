@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import PlanArgument, PlanOption
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, option
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
-from backtrail.cli.views.policy import policy_report
+from backtrail.cli.views.retention import policy_report
 from backtrail.domain.quantities import parse_age, parse_size
 
 NONE = "none"
@@ -17,71 +17,49 @@ LIMITS = "Retention"
 
 MaxCheckpoints = Annotated[
     int | None,
-    typer.Option(
-        "--max-checkpoints",
-        metavar="N",
-        help="Keep at most N checkpoints.",
-        show_default=False,
-        rich_help_panel=LIMITS,
-    ),
+    option("--max-checkpoints", metavar="N", help="Keep at most N checkpoints.", panel=LIMITS),
 ]
 MaxAge = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--max-age",
         metavar="AGE",
         help="Keep none older than this, such as 30d or 12h; none for no limit.",
-        show_default=False,
-        rich_help_panel=LIMITS,
+        panel=LIMITS,
     ),
 ]
 MaxBytes = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--max-bytes",
         metavar="SIZE",
         help="Keep no more than this, such as 2GiB; none for no limit.",
-        show_default=False,
-        rich_help_panel=LIMITS,
+        panel=LIMITS,
     ),
 ]
 KeepRecent = Annotated[
     int | None,
-    typer.Option(
-        "--keep-recent",
-        metavar="N",
-        help="Keep the N newest in any case.",
-        show_default=False,
-        rich_help_panel=LIMITS,
-    ),
+    option("--keep-recent", metavar="N", help="Keep the N newest in any case.", panel=LIMITS),
 ]
 UndoDepth = Annotated[
     int | None,
-    typer.Option(
-        "--undo-depth",
-        metavar="N",
-        help="Let the last N rollbacks be undone.",
-        show_default=False,
-        rich_help_panel=LIMITS,
-    ),
+    option("--undo-depth", metavar="N", help="Let the last N rollbacks be undone.", panel=LIMITS),
 ]
 ROLLBACKS = "Rollbacks"
 AllowRollback = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--allow-rollback/--forbid-rollback",
         help="Whether rollback, undo, redo and corrections are allowed.",
-        show_default=False,
-        rich_help_panel=ROLLBACKS,
+        panel=ROLLBACKS,
     ),
 ]
 RequireConfirmation = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--require-confirmation/--no-confirmation",
         help="Whether a rollback needs --yes or a person's answer.",
-        show_default=False,
-        rich_help_panel=ROLLBACKS,
+        panel=ROLLBACKS,
     ),
 ]
 Reset = Annotated[

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from backtrail.cli.invocation.confirm import confirm_removal, refuse_without_terminal
 from backtrail.cli.invocation.session import Session
 from backtrail.cli.parsing.options import (
@@ -15,6 +13,8 @@ from backtrail.cli.parsing.options import (
     PlanOption,
     Wait,
     Yes,
+    argument,
+    option,
 )
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
@@ -24,17 +24,11 @@ from backtrail.domain.retention import PruneResult
 
 Most = Annotated[
     int | None,
-    typer.Option(
-        "--max",
-        metavar="N",
-        help="Keep at most N this time; else as many as plan policy says.",
-        show_default=False,
+    option(
+        "--max", metavar="N", help="Keep at most N this time; else as many as plan policy says."
     ),
 ]
-Words = Annotated[
-    list[str],
-    typer.Argument(metavar="[PLAN] CHECKPOINT...", help=CHECKPOINT_HELP, show_default=False),
-]
+Words = Annotated[list[str], argument(metavar="[PLAN] CHECKPOINT...", help=CHECKPOINT_HELP)]
 
 
 def prune(

@@ -8,7 +8,7 @@ import typer
 
 from backtrail.cli.invocation.confirm import confirm_plan_removal, confirm_purge
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import DryRun, PlanArgument, PlanOption, Wait, Yes
+from backtrail.cli.parsing.options import DryRun, PlanArgument, PlanOption, Wait, Yes, option
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.lifecycle import removed_report
@@ -32,11 +32,10 @@ PurgeFiles = Annotated[
 ]
 Confirm = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--confirm",
         metavar="NAME",
         help="The plan's name once more, for a purge that nobody is asked about.",
-        show_default=False,
     ),
 ]
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from backtrail.cli.invocation.session import Session
 from backtrail.cli.parsing.options import (
     DryRun,
@@ -13,6 +11,7 @@ from backtrail.cli.parsing.options import (
     Print,
     Wait,
     YesForSymmetry,
+    option,
     some_path,
 )
 from backtrail.cli.parsing.target import Finder
@@ -21,12 +20,11 @@ from backtrail.cli.views.lifecycle import restored_report
 
 Place = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--path",
         parser=some_path,
         metavar="PLACE",
         help="Put it there; or, if you moved the sandbox there, take it up.",
-        show_default=False,
     ),
 ]
 

@@ -22,6 +22,8 @@ from backtrail.cli.parsing.options import (
     Reason,
     Wait,
     Yes,
+    argument,
+    option,
 )
 from backtrail.cli.parsing.target import Finder, sandbox_paths
 from backtrail.cli.render.report import Report
@@ -29,15 +31,10 @@ from backtrail.cli.views.rollback import rollback_report
 from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.rollback import RollbackRequest, RollbackResult
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP, show_default=False),
-]
+Words = Annotated[list[str] | None, argument(metavar="[PLAN] CHECKPOINT", help=CHECKPOINT_HELP)]
 Paths = Annotated[
     list[str] | None,
-    typer.Option(
-        "--path", metavar="PATH", help="Restore only this; repeatable.", show_default=False
-    ),
+    option("--path", metavar="PATH", help="Restore only this; repeatable."),
 ]
 MoveBranch = Annotated[
     bool, typer.Option("--move-branch", help="Move the branch of an attached sandbox too.")
@@ -66,7 +63,7 @@ def rollback(
         reference = rest[0] if rest else pick_checkpoint(session, services, plan)
         roll_back = partial(
             services.checkpoints.rollback_to_checkpoint,
-            plan.plan_id,
+            plan,
             request=RollbackRequest(
                 tuple(sandbox_paths(session, plan, path or ())), move_branch, during_merge, reason
             ),
@@ -75,7 +72,7 @@ def rollback(
         )
         if not yes and not dry_run and services.policies.asks_first(plan):
             # A wrong reference is reported as such, not as a missing confirmation.
-            target = services.checkpoints.get_checkpoint(plan.plan_id, reference)
+            target = services.checkpoints.get_checkpoint(plan, reference)
             reference = _confirmed(session, target, partial(roll_back, dry_run=True))
         return rollback_report(roll_back(reference, dry_run=dry_run)).only(print_)
 

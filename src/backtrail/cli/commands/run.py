@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backtrail.cli.invocation.session import Format, Session
-from backtrail.cli.parsing.options import PlanArgument, PlanOption, Wait, some_path, something
+from backtrail.cli.parsing.options import (
+    PlanArgument,
+    PlanOption,
+    Wait,
+    option,
+    some_path,
+    something,
+)
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Failure, Report
 from backtrail.domain.errors import UsageError
@@ -34,22 +41,16 @@ IfRunningOption = Annotated[
 ]
 Timeout = Annotated[
     str | None,
-    typer.Option(
-        "--timeout",
-        metavar="TIME",
-        help="End it after so many seconds, or 10m, 2h.",
-        show_default=False,
-    ),
+    option("--timeout", metavar="TIME", help="End it after so many seconds, or 10m, 2h."),
 ]
 Verify = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--verify",
         parser=something,
         metavar="COMMAND",
         help="A shell command that must succeed, too; implies --post-checkpoint, which is "
         "marked green then.",
-        show_default=False,
     ),
 ]
 PostCheckpoint = Annotated[
@@ -63,12 +64,11 @@ Cwd = Annotated[
 ]
 ResultFile = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--result",
         parser=some_path,
         metavar="FILE",
         help="Write the JSON envelope there; output stays as it is.",
-        show_default=False,
     ),
 ]
 AllowUnprotected = Annotated[
@@ -79,23 +79,21 @@ AllowUnprotected = Annotated[
 
 Step = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--step",
         metavar="KEY",
         help="Record it under this key; if it was done before, use the record and run nothing.",
-        show_default=False,
-        rich_help_panel=STEPS,
+        panel=STEPS,
     ),
 ]
 Reconcile = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--reconcile",
         metavar="COMMAND",
         help="A shell command that is run instead, if the step was started before and its end "
         "is not known: its code is the step's.",
-        show_default=False,
-        rich_help_panel=STEPS,
+        panel=STEPS,
     ),
 ]
 ReuseFailed = Annotated[
@@ -104,12 +102,11 @@ ReuseFailed = Annotated[
 ]
 Variables = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--env",
         metavar="NAME",
         help="The value of this variable is a part of the step's arguments; repeatable.",
-        show_default=False,
-        rich_help_panel=STEPS,
+        panel=STEPS,
     ),
 ]
 
@@ -153,7 +150,7 @@ def run(
         found = Finder(session, services, plan_option, destructive=True).plan(plan)
         execute = services.runs.execute_step if options.step else services.runs.execute
         outcome = execute(
-            found.plan_id,
+            found,
             session.trailing,
             options,
             if_running=if_running,
@@ -197,10 +194,8 @@ def abort(
     plan_option: PlanOption = None,
     action: Annotated[
         AbortAction | None,
-        typer.Option(
-            "--action",
-            help="What to do about its files; else what the run's own --on-abort says.",
-            show_default=False,
+        option(
+            "--action", help="What to do about its files; else what the run's own --on-abort says."
         ),
     ] = None,
 ) -> Report:

@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import Limit, PlanArgument, PlanOption
+from backtrail.cli.parsing.options import Limit, PlanArgument, PlanOption, argument
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.runs import listed_report, shown_report
@@ -28,10 +26,8 @@ def show(
     session: Session,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[PLAN] RUN",
-            help="A run: its number, its id or the beginning of its id.",
-            show_default=False,
+        argument(
+            metavar="[PLAN] RUN", help="A run: its number, its id or the beginning of its id."
         ),
     ],
     plan_option: PlanOption = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Reason, Wait
+from backtrail.cli.parsing.options import PlanArgument, PlanOption, Print, Reason, Wait, option
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.cli.views.checkpoints import saved_report
@@ -16,28 +16,14 @@ from backtrail.domain.ids import DecisionId
 
 _TYPES = ", ".join(t for t in CheckpointType if t not in PROTOCOL_TYPES)
 
-Label = Annotated[
-    str | None,
-    typer.Option("--label", metavar="LABEL", help="A name to find it by.", show_default=False),
-]
+Label = Annotated[str | None, option("--label", metavar="LABEL", help="A name to find it by.")]
 Type = Annotated[CheckpointType, typer.Option("--type", metavar="TYPE", help=f"One of {_TYPES}.")]
-Tool = Annotated[
-    str | None,
-    typer.Option("--tool", metavar="NAME", help="The tool that asks for it.", show_default=False),
-]
-Phase = Annotated[
-    str | None,
-    typer.Option("--phase", metavar="PHASE", help="The phase it belongs to.", show_default=False),
-]
-Decision = Annotated[
-    str | None,
-    typer.Option("--decision", metavar="ID", help="The decision behind it.", show_default=False),
-]
+Tool = Annotated[str | None, option("--tool", metavar="NAME", help="The tool that asks for it.")]
+Phase = Annotated[str | None, option("--phase", metavar="PHASE", help="The phase it belongs to.")]
+Decision = Annotated[str | None, option("--decision", metavar="ID", help="The decision behind it.")]
 Meta = Annotated[
     list[str] | None,
-    typer.Option(
-        "--meta", metavar="KEY=VALUE", help="More to record; repeatable.", show_default=False
-    ),
+    option("--meta", metavar="KEY=VALUE", help="More to record; repeatable."),
 ]
 Pin = Annotated[bool, typer.Option("--pin", help="Never prune it.")]
 
@@ -71,7 +57,7 @@ def save(
     )
     with session.services() as services:
         found = Finder(session, services, plan_option).plan(plan)
-        checkpoint = services.checkpoints.create_checkpoint(found.plan_id, request, wait=wait)
+        checkpoint = services.checkpoints.create_checkpoint(found, request, wait=wait)
     return saved_report(found, checkpoint, "Saved checkpoint ").only(print_)
 
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from backtrail.cli.commands.run import Cwd, ResultFile, execution_of
 from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.options import PlanOption, Wait
+from backtrail.cli.parsing.options import PlanOption, Wait, argument
 from backtrail.cli.parsing.target import Finder
 from backtrail.cli.render.report import Report
 from backtrail.domain.errors import UsageError
 
-Words = Annotated[
-    list[str] | None, typer.Argument(metavar="[PLAN] NAME", show_default=False, help="The tool.")
-]
+Words = Annotated[list[str] | None, argument(metavar="[PLAN] NAME", help="The tool.")]
 
 
 def tool(
@@ -40,7 +36,7 @@ def tool(
                 "no tool is named", hint="name it before --: plan tool pytest -- pytest -q"
             )
         call = services.tools.execute(
-            plan.plan_id,
+            plan,
             names[0],
             session.trailing,
             cwd=cwd,

@@ -1,1 +1,1 @@
-"""One invocation of the program: its session, questions, signals, and how failures end it."""
+"""One invocation: its session and its questions, how its outcome is printed and what ends it."""

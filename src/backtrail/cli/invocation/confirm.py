@@ -139,7 +139,7 @@ def _offer(checkpoints: Sequence[Checkpoint]) -> None:
     from backtrail.cli.render.look import console
     from backtrail.cli.views.checkpoints import checkpoint_table
 
-    console(stderr=True).print(checkpoint_table(checkpoints, verbose=False))
+    console(stderr=True).print(checkpoint_table(checkpoints))
 
 
 def _preview_lines(preview: RollbackResult) -> list[str]:

@@ -9,9 +9,7 @@ from dataclasses import replace
 import typer
 
 from backtrail import __version__
-from backtrail.cli.invocation.session import Session
-from backtrail.cli.parsing.command import Escaped, command_words
-from backtrail.cli.parsing.trailing import WRAPPERS
+from backtrail.cli.invocation.session import WRAPPERS, Session, command_words
 from backtrail.cli.render.report import Failure
 from backtrail.domain.errors import BacktrailError, ExitCode, UsageError
 
@@ -43,6 +41,14 @@ _LOOKING = frozenset(
         *(f"decision {word}" for word in ("list", "show", "tree")),
     }
 )
+
+
+class Escaped(Exception):
+    """Carries an exception past Typer, which would turn it into an exit of its own."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(repr(error))
+        self.error = error
 
 
 def failure_of(error: BaseException, session: Session) -> Failure:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from backtrail.services.database import DatabaseService
 
 
+WRAPPERS = frozenset({"run", "resume", "tool"})
+"""Commands that run another one: its exit codes are theirs."""
+
+
 class Progress:
     """Shows the newest stage; leaves no trace once stopped."""
 
@@ -226,3 +230,8 @@ class Session:
 
 def _format_named(text: str) -> Format | None:
     return Format(text) if text in set(Format) else None
+
+
+def command_words(command_path: str) -> str | None:
+    """`checkpoint create` from `plan checkpoint create`; None for the program itself."""
+    return " ".join(command_path.split()[1:]) or None

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import typer
 
-from backtrail.cli.invocation.session import Session
+from backtrail.cli.invocation.error_codes import Escaped
+from backtrail.cli.invocation.session import Session, command_words
 from backtrail.cli.parsing.options import Directory, OutputFormat, Quiet, Verbose
 from backtrail.cli.render.report import Failure, Report
 
@@ -19,14 +20,6 @@ _OPTIONS: Mapping[str, tuple[object, object]] = {
     "quiet": (Quiet, False),
     "verbose": (Verbose, False),
 }
-
-
-class Escaped(Exception):
-    """Carries an exception past Typer, which would turn it into an exit of its own."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(repr(error))
-        self.error = error
 
 
 def command(function: Callable[..., Report | Failure]) -> Callable[..., Report | Failure]:
@@ -59,11 +52,6 @@ def session_of(context: typer.Context) -> Session:
     session: Session = context.obj
     session.command = command_words(context.command_path)
     return session
-
-
-def command_words(command_path: str) -> str | None:
-    """`checkpoint create` from `plan checkpoint create`; None for the program itself."""
-    return " ".join(command_path.split()[1:]) or None
 
 
 def _take_options(session: Session, arguments: dict[str, Any]) -> None:

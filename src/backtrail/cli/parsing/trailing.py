@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Commands that run another one: its exit codes are theirs.
-WRAPPERS = frozenset({"run", "resume", "tool"})
+from backtrail.cli.invocation.session import WRAPPERS
+
 _WITH_VALUE = frozenset({"-C", "--format"})
 
 

@@ -1,1 +1,1 @@
-"""Writing a report: as rich, as plain lines, as JSON."""
+"""How a result is written: the shape of its JSON, plain lines, rich drawings; knows no result."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from backtrail.cli.render.text import safe
 
@@ -81,15 +81,17 @@ def panel(title: str, body: RenderableType, style: str = "cyan") -> Panel:
     )
 
 
-def facts(rows: Iterable[tuple[str, RenderableType]]) -> Table:
-    """Names on the left, values on the right."""
+def facts(rows: Iterable[tuple[str, object]]) -> Table:
+    """Names on the left, values on the right; a row without a value is left out."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in rows:
-        grid.add_row(text(name), value)
+        if value is not None:
+            drawn = hasattr(value, "__rich_console__")
+            grid.add_row(text(name), cast("RenderableType", value) if drawn else text(value))
     return grid
 
 

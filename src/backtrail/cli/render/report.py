@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from backtrail.cli.render.look import table, text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+_T = TypeVar("_T")
 
 
 class Value(StrEnum):
@@ -48,6 +53,32 @@ class Report:
             silenced_by_quiet=False,
             value_only=True,
         )
+
+
+def listing(
+    data: Mapping[str, Any],
+    items: Sequence[_T],
+    *,
+    line: Callable[[_T], str],
+    row: Callable[[_T], Sequence[RenderableType]],
+    titles: Sequence[str],
+    more: Sequence[str] = (),
+    none: str,
+) -> Report:
+    """Things of one kind: a line of each for scripts, a row of each for people.
+
+    Columns that only `-v` shows are named by `more` and stand last; `none` is what is said to
+    people if there is nothing.
+    """
+
+    def rich(verbose: bool) -> Iterator[RenderableType]:
+        names = [*titles, *(more if verbose else ())]
+        if items:
+            yield table(names, (row(item)[: len(names)] for item in items))
+        else:
+            yield text(none, "dim")
+
+    return Report(data=data, plain=lambda: map(line, items), rich=rich)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 # Control characters could move the cursor or forge lines, direction marks could reorder what is
@@ -22,6 +24,32 @@ _SPANS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 def safe(text: object) -> str:
     """One line of printable text, whatever it was made of."""
     return _UNSAFE.sub(_escaped, str(text))
+
+
+def plain(value: object) -> str:
+    """A value as scripts read it: `yes` and `no`, UTC, JSON for what has parts, `-` for nothing."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return timestamp(value)
+    return safe(readable(value))
+
+
+def readable(value: object) -> object:
+    """Lists and maps as JSON has them, which more people read than Python's own form."""
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
+
+
+def named(facts: Iterable[tuple[str, object]]) -> Iterator[str]:
+    """A line for each fact."""
+    return (f"{name}: {plain(value)}" for name, value in facts)
+
+
+def columns(*values: object) -> str:
+    """A line of a table."""
+    return "\t".join(map(plain, values))
 
 
 def safe_lines(text: str) -> str:

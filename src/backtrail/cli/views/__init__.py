@@ -1,1 +1,1 @@
-"""What each result shows: its fields, its lines, its panels."""
+"""What each result shows: its shape, declared once, its lines and its panels."""

@@ -1,14 +1,17 @@
-"""The report of an apply, and of its dry run."""
+"""What was applied to which branch, or would be."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import facts, panel, shortened, state, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import count, safe
-from backtrail.cli.views.fields import change_fields, plan_fields
+from backtrail.cli.render.shape import COMMIT, FLAG, ID, TEXT, listed, shape, words
+from backtrail.cli.render.text import count, named, safe
+from backtrail.cli.views.fields import FILE_CHANGE, PLAN
 from backtrail.cli.views.plans import change_lines, change_texts
 from backtrail.domain.plan import how_to_revert
+from backtrail.domain.settings import ApplyStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +21,25 @@ if TYPE_CHECKING:
     from backtrail.domain.plan import ApplyResult
 
 
+APPLY = shape(
+    plan=PLAN,
+    applied=FLAG,
+    dry_run=FLAG,
+    onto=TEXT,
+    strategy=words(ApplyStrategy),
+    commit=COMMIT | None,
+    previous_head=COMMIT | None,
+    checkout=TEXT | None,
+    safety_checkpoint=(ID | None).at("safety_checkpoint.checkpoint_id"),
+    operation_id=ID | None,
+    files=listed(FILE_CHANGE),
+)
+
+
 def apply_report(result: ApplyResult) -> Report:
     safety = result.safety_checkpoint
     return Report(
-        data=_fields(result),
+        data=APPLY.of(result),
         plain=lambda: _plain_lines(result),
         rich=lambda verbose: _rich(result, verbose=verbose),
         values={
@@ -34,37 +52,24 @@ def apply_report(result: ApplyResult) -> Report:
     )
 
 
-def _fields(result: ApplyResult) -> dict[str, Any]:
-    safety = result.safety_checkpoint
-    return {
-        "plan": plan_fields(result.plan),
-        "applied": result.applied,
-        "dry_run": result.dry_run,
-        "onto": result.onto,
-        "strategy": result.strategy,
-        "commit": result.commit,
-        "previous_head": result.previous_head,
-        "checkout": str(result.checkout) if result.checkout else None,
-        "safety_checkpoint": safety.checkpoint_id if safety else None,
-        "operation_id": result.operation_id,
-        "files": change_fields(result.files),
-    }
-
-
 def _plain_lines(result: ApplyResult) -> Iterator[str]:
-    yield f"plan: {result.plan.name}"
-    yield f"applied: {'yes' if result.applied else 'no'}"
-    yield f"dry_run: {'yes' if result.dry_run else 'no'}"
-    yield f"onto: {safe(result.onto)}"
-    yield f"strategy: {result.strategy}"
-    yield f"commit: {result.commit or '-'}"
-    yield f"previous_head: {result.previous_head or '-'}"
-    yield f"checkout: {safe(result.checkout or '-')}"
-    safety = result.safety_checkpoint
-    yield f"safety_checkpoint: {f'{safety.seq} {safety.checkpoint_id}' if safety else '-'}"
-    yield f"phase: {result.plan.phase}"
-    yield f"state: {result.plan.state}"
-    yield f"files: {len(result.files)}"
+    plan, safety = result.plan, result.safety_checkpoint
+    yield from named(
+        (
+            ("plan", plan.name),
+            ("applied", result.applied),
+            ("dry_run", result.dry_run),
+            ("onto", result.onto),
+            ("strategy", result.strategy),
+            ("commit", result.commit),
+            ("previous_head", result.previous_head),
+            ("checkout", result.checkout),
+            ("safety_checkpoint", safety and f"{safety.seq} {safety.checkpoint_id}"),
+            ("phase", plan.phase),
+            ("state", plan.state),
+            ("files", len(result.files)),
+        )
+    )
     yield from change_lines(result.files)
     yield _closing(result)
 
@@ -80,22 +85,17 @@ def _closing(result: ApplyResult) -> str:
 
 
 def _rich(result: ApplyResult, *, verbose: bool) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel, shortened, state, text
-
-    rows: list[tuple[str, RenderableType]] = [
+    end, safety = None if verbose else 12, result.safety_checkpoint
+    rows = (
         ("Plan", text(result.plan.name, "bold")),
         ("Onto", text(result.onto, "bold")),
-        ("Strategy", text(result.strategy)),
+        ("Strategy", result.strategy),
         ("State", state(result.plan.state)),
-    ]
-    end = None if verbose else 12
-    if result.commit:
-        rows.append(("Commit", text(result.commit[:end], "bold cyan")))
-    rows.append(("Before", text((result.previous_head or "no commit")[:end])))
-    if result.checkout:
-        rows.append(("Checked out at", text(result.checkout)))
-    if result.safety_checkpoint:
-        rows.append(("Safety checkpoint", text(result.safety_checkpoint.seq)))
+        ("Commit", text(result.commit[:end], "bold cyan") if result.commit else None),
+        ("Before", (result.previous_head or "no commit")[:end]),
+        ("Checked out at", result.checkout),
+        ("Safety checkpoint", safety and safety.seq),
+    )
     title = f"Apply of plan {result.plan.name}" + (" (dry run)" if result.dry_run else "")
     yield panel(title, facts(rows), "green" if result.applied else "yellow")
     if result.files:

@@ -1,14 +1,14 @@
-"""Reports about checkpoints."""
+"""Checkpoints: one, many, and those that were taken elsewhere as a branch or an archive."""
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import ago, safe, size, timestamp
-from backtrail.cli.views.fields import checkpoint_fields
+from backtrail.cli.render.look import facts, line, panel, state, table, text
+from backtrail.cli.render.report import Report, Value, listing
+from backtrail.cli.render.shape import COMMIT, COUNT, ID, ORDINAL, TEXT, itself, listed, shape
+from backtrail.cli.render.text import ago, columns, count, named, plain, readable, safe, size
+from backtrail.cli.views.fields import CHECKPOINT, OF_A_PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,10 +18,22 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.plan import Plan
+    from backtrail.domain.plan import BranchResult, ExportResult, Plan
 
 
+ONE_CHECKPOINT = shape(checkpoint=CHECKPOINT.at(itself))
+CHECKPOINTS = shape(checkpoints=listed(CHECKPOINT).at(itself))
+_OF_A_CHECKPOINT = {
+    **OF_A_PLAN,
+    "checkpoint": ID.at("checkpoint.checkpoint_id"),
+    "checkpoint_seq": ORDINAL.at("checkpoint.seq"),
+}
+BRANCH = shape(branch=shape(**_OF_A_CHECKPOINT, branch=TEXT, commit=COMMIT).at(itself))
+EXPORT = shape(
+    export=shape(**_OF_A_CHECKPOINT, path=TEXT, files=COUNT, ignored_left_out=COUNT).at(itself)
+)
 _NOT_CAPTURED, _HEAD = "not_captured", "head"
+_TITLES = ("#", "label", "type", "reason", "when", "size", "")
 _BRIEF = ("seq", "checkpoint_id", "checkpoint_type", "sandbox_ref", "label")
 
 
@@ -29,14 +41,12 @@ def saved_report(plan: Plan, checkpoint: Checkpoint, said: str) -> Report:
     """A checkpoint that was just made or changed."""
 
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import line
-
         yield line(("✓ ", "green"), (said, ""), (_name(checkpoint), "bold cyan"), *_of(plan))
         if verbose:
             yield _facts(checkpoint)
 
     return Report(
-        data={"checkpoint": checkpoint_fields(checkpoint)},
+        data=ONE_CHECKPOINT.of(checkpoint),
         plain=lambda: _plain_lines(checkpoint, _BRIEF),
         rich=rich,
         values=checkpoint_values(checkpoint),
@@ -46,32 +56,26 @@ def saved_report(plan: Plan, checkpoint: Checkpoint, said: str) -> Report:
 
 def shown_report(checkpoint: Checkpoint) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import panel
-
         del verbose
         yield panel(f"Checkpoint {_name(checkpoint)}", _facts(checkpoint))
 
     return Report(
-        data={"checkpoint": checkpoint_fields(checkpoint)},
-        plain=lambda: _plain_lines(checkpoint, checkpoint_fields(checkpoint)),
+        data=ONE_CHECKPOINT.of(checkpoint),
+        plain=lambda: _plain_lines(checkpoint, CHECKPOINT.fields),
         rich=rich,
         values=checkpoint_values(checkpoint),
     )
 
 
 def listed_report(plan: Plan, checkpoints: Sequence[Checkpoint]) -> Report:
-    def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import text
-
-        if checkpoints:
-            yield checkpoint_table(checkpoints, verbose=verbose)
-        else:
-            yield text(f"Plan {plan.name} has no checkpoints.", "dim")
-
-    return Report(
-        data={"checkpoints": [checkpoint_fields(c) for c in checkpoints]},
-        plain=lambda: (_plain_row(c) for c in checkpoints),
-        rich=rich,
+    return listing(
+        CHECKPOINTS.of(checkpoints),
+        checkpoints,
+        line=_plain_row,
+        row=_rich_row,
+        titles=_TITLES,
+        more=("id",),
+        none=f"Plan {plan.name} has no checkpoints.",
     )
 
 
@@ -85,19 +89,15 @@ def checkpoint_values(checkpoint: Checkpoint | None) -> dict[Value, str | None]:
     }
 
 
-def checkpoint_table(checkpoints: Sequence[Checkpoint], *, verbose: bool) -> Table:
-    from backtrail.cli.render.look import table
-
-    names = ["#", "label", "type", "reason", "when", "size", ""]
-    return table([*names, "id"] if verbose else names, [_rich_row(c, verbose) for c in checkpoints])
+def checkpoint_table(checkpoints: Sequence[Checkpoint]) -> Table:
+    """What a person chooses from."""
+    return table(_TITLES, [_rich_row(c)[:-1] for c in checkpoints])
 
 
-def _rich_row(checkpoint: Checkpoint, verbose: bool) -> list[Text]:
-    from backtrail.cli.render.look import text
-
+def _rich_row(checkpoint: Checkpoint) -> list[Text]:
     # What has left the timeline, or cannot be restored, steps back from what can.
     faded = "" if checkpoint.live and checkpoint.restorable else "dim"
-    row = [
+    return [
         text(checkpoint.seq, faded or "bold cyan"),
         text(checkpoint.label or "", faded or "magenta"),
         text(checkpoint.checkpoint_type, faded),
@@ -105,8 +105,8 @@ def _rich_row(checkpoint: Checkpoint, verbose: bool) -> list[Text]:
         text(ago(checkpoint.created_at), "dim"),
         text(size(checkpoint.size_bytes), "dim"),
         text(", ".join(_marks(checkpoint)), faded or "green"),
+        text(checkpoint.checkpoint_id, "dim"),
     ]
-    return [*row, text(checkpoint.checkpoint_id, "dim")] if verbose else row
 
 
 def _marks(checkpoint: Checkpoint) -> Iterator[str]:
@@ -121,43 +121,28 @@ def _marks(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def _plain_row(checkpoint: Checkpoint) -> str:
-    return "\t".join(
-        (
-            str(checkpoint.seq),
-            checkpoint.checkpoint_id,
-            checkpoint.checkpoint_type,
-            checkpoint.state,
-            "live" if checkpoint.live else "superseded",
-            timestamp(checkpoint.created_at),
-            safe(checkpoint.label or "-"),
-            safe(checkpoint.reason),
-        )
+    return columns(
+        checkpoint.seq,
+        checkpoint.checkpoint_id,
+        checkpoint.checkpoint_type,
+        checkpoint.state,
+        "live" if checkpoint.live else "superseded",
+        checkpoint.created_at,
+        checkpoint.label or "-",
+        checkpoint.reason,
     )
 
 
 def _plain_lines(checkpoint: Checkpoint, names: Iterable[str]) -> Iterator[str]:
-    fields = checkpoint_fields(checkpoint)
-    metadata = cast("dict[str, Any]", fields.pop("metadata"))
-    for name in names:
-        if name in fields:
-            yield f"{name}: {_plain_value(fields[name])}"
-    for name, value in metadata.items():
-        if name != _NOT_CAPTURED:
-            yield f"metadata.{safe(name)}: {_plain_value(value)}"
+    fields = CHECKPOINT.of(checkpoint)
+    metadata = fields.pop("metadata")
+    yield from named((name, fields[name]) for name in names if name in fields)
+    yield from named(
+        (f"metadata.{safe(name)}", value)
+        for name, value in metadata.items()
+        if name != _NOT_CAPTURED
+    )
     yield from (f"not_captured\t{file}" for file in _not_captured(checkpoint))
-
-
-def _plain_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, datetime):
-        return timestamp(value)
-    return "-" if value is None else safe(_readable(value))
-
-
-def _readable(value: object) -> object:
-    """Lists and maps as JSON has them, which more people read than Python's own form."""
-    return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
 def _head(value: object) -> object:
@@ -171,9 +156,7 @@ def _head(value: object) -> object:
 
 
 def _facts(checkpoint: Checkpoint) -> Table:
-    from backtrail.cli.render.look import facts, state, text
-
-    moment = f"{ago(checkpoint.created_at)}, {timestamp(checkpoint.created_at)}"
+    moment = f"{ago(checkpoint.created_at)}, {plain(checkpoint.created_at)}"
     rows: list[tuple[str, RenderableType]] = [
         ("Id", text(checkpoint.checkpoint_id)),
         ("Commit", text(checkpoint.sandbox_ref or "none")),
@@ -186,7 +169,7 @@ def _facts(checkpoint: Checkpoint) -> Table:
     ]
     extra = {k: v for k, v in checkpoint.metadata.items() if v and k != _NOT_CAPTURED}
     told = {**extra, **({_HEAD: _head(extra[_HEAD])} if _HEAD in extra else {})}
-    rows += [(safe(k).replace("_", " ").capitalize(), text(_readable(v))) for k, v in told.items()]
+    rows += [(safe(k).replace("_", " ").capitalize(), text(readable(v))) for k, v in told.items()]
     rows += [("Not captured", text(file, "yellow")) for file in _not_captured(checkpoint)]
     return facts(rows)
 
@@ -215,3 +198,52 @@ def _not_captured_line(entry: object) -> str:
     large = known.get("size")
     told = f", {size(large)}" if isinstance(large, int) else ""
     return f"{safe(known.get('path', '?'))} ({safe(known.get('reason', 'unknown'))}{told})"
+
+
+def branched_report(result: BranchResult) -> Report:
+    plan, checkpoint = result.plan, result.checkpoint
+    data = BRANCH.of(result)
+
+    def rich(_: bool) -> Iterator[RenderableType]:
+        yield line(
+            ("✓ ", "green"),
+            ("Branch ", ""),
+            (result.branch, "bold"),
+            (f" is checkpoint {checkpoint.seq} of plan ", ""),
+            (plan.name, "bold"),
+            (f"  {result.commit[:12]}", "dim"),
+        )
+
+    return Report(
+        data=data,
+        plain=lambda: named(data["branch"].items()),
+        rich=rich,
+        values={Value.ID: checkpoint.checkpoint_id, Value.COMMIT: result.commit},
+        silenced_by_quiet=True,
+    )
+
+
+def exported_report(result: ExportResult) -> Report:
+    plan, checkpoint = result.plan, result.checkpoint
+    data = EXPORT.of(result)
+
+    def rich(_: bool) -> Iterator[RenderableType]:
+        yield line(
+            ("✓ ", "green"),
+            (count(result.files, "file"), "bold cyan"),
+            (f" of checkpoint {checkpoint.seq} of plan ", ""),
+            (plan.name, "bold"),
+            (" in ", ""),
+            (result.path, "bold"),
+        )
+
+    left = count(result.ignored_left_out, "captured ignored file")
+    said = (f"{left} left out; --with-ignored exports them, too",)
+    return Report(
+        data=data,
+        plain=lambda: named(data["export"].items()),
+        rich=rich,
+        values={Value.ID: checkpoint.checkpoint_id, Value.PATH: str(result.path)},
+        messages=said if result.ignored_left_out else (),
+        silenced_by_quiet=True,
+    )

@@ -1,23 +1,44 @@
-"""Reports about decisions, alone and as a tree."""
+"""Decisions, alone, in a list and as a tree; long texts of a drawn tree go on below."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from backtrail.cli.render.look import line, text
+from backtrail.cli.render.look import facts, line, panel, table, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import ago, count, safe, timestamp
-from backtrail.cli.views.fields import decision_fields
+from backtrail.cli.render.shape import COUNT, INTEGER, TEXT, itself, listed, shape
+from backtrail.cli.render.text import ago, columns, count, named, plain, safe
+from backtrail.cli.views.fields import DECISION, OF_A_PLAN
 from backtrail.domain.decision import twigs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.text import Text
 
     from backtrail.domain.decision import Decisions, MadeUnderDecision, StandingDecision, Twig
     from backtrail.domain.plan import Plan
+
+
+RECORDED = shape(decision=DECISION.at(itself))
+SHOWN = shape(
+    decision=DECISION,
+    made=shape(checkpoints=listed(INTEGER), runs=listed(INTEGER), steps=listed(TEXT)),
+)
+DECISIONS = shape(**OF_A_PLAN, decisions=listed(DECISION).at("entries"), left_out=COUNT)
+TREE = shape(
+    **OF_A_PLAN,
+    decisions=listed(shape(**DECISION.within("entry", nullable=False), depth=COUNT)).at(
+        lambda decisions: twigs(decisions.entries)
+    ),
+    left_out=COUNT,
+)
+DETAILS_FROM = 100
+"""The width of a terminal from which on there is room for details."""
+_NARROWEST = 20
+_REMARKS = {"current": "bold green", "superseded": "dim", "unfinished": "dim"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +88,8 @@ def decision_tree_lines(tree: Iterable[Twig]) -> Iterator[str]:
         yield f"{ASCII.before(twig)}{decision.number} {safe(decision.text)}{remarks}"
 
 
-"""The width of a terminal from which on there is room for details."""
-
-
 def added_report(plan: Plan, entry: StandingDecision) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-
         yield line(
             ("✓ ", "green"),
             ("Decision ", ""),
@@ -84,7 +101,7 @@ def added_report(plan: Plan, entry: StandingDecision) -> Report:
             yield from _shown(entry)
 
     return Report(
-        data={"decision": decision_fields(entry)},
+        data=RECORDED.of(entry),
         plain=lambda: _lines(entry),
         rich=rich,
         values=_values(entry),
@@ -94,7 +111,7 @@ def added_report(plan: Plan, entry: StandingDecision) -> Report:
 
 def decision_report(entry: StandingDecision, made: MadeUnderDecision) -> Report:
     return Report(
-        data={"decision": decision_fields(entry), "made": asdict(made)},
+        data=SHOWN.of({"decision": entry, "made": made}),
         plain=lambda: _lines(entry, made),
         rich=lambda _verbose: _shown(entry, made),
         values=_values(entry),
@@ -103,17 +120,16 @@ def decision_report(entry: StandingDecision, made: MadeUnderDecision) -> Report:
 
 def decisions_report(decisions: Decisions) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import table
-
         if decisions.entries:
             names = ["decision", "follows", "what", "checkpoint", "when", ""]
-            rows = [_cells(e, verbose=verbose) for e in decisions.entries]
-            yield table([*names, "id"] if verbose else names, rows)
+            rows = map(_cells, decisions.entries)
+            names += ["id"] if verbose else []
+            yield table(names, (row[: len(names)] for row in rows))
         yield from _note(decisions)
 
     return Report(
-        data=_data(decisions, [decision_fields(e) for e in decisions.entries]),
-        plain=lambda: (_row(e) for e in decisions.entries),
+        data=DECISIONS.of(decisions),
+        plain=lambda: map(_row, decisions.entries),
         rich=rich,
     )
 
@@ -122,30 +138,18 @@ def tree_report(decisions: Decisions) -> Report:
     tree = twigs(decisions.entries)
 
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.views.decision_drawing import DecisionTree
-
         if tree:
             yield DecisionTree(f"Decisions of plan {decisions.plan.name}", tree, verbose)
         yield from _note(decisions)
 
     return Report(
-        data=_data(decisions, [{**decision_fields(t.entry), "depth": t.depth} for t in tree]),
+        data=TREE.of(decisions),
         plain=lambda: decision_tree_lines(tree),
         rich=rich,
     )
 
 
-def _data(decisions: Decisions, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "plan": decisions.plan.name,
-        "plan_id": decisions.plan.plan_id,
-        "decisions": entries,
-        "left_out": decisions.left_out,
-    }
-
-
 def _note(decisions: Decisions) -> Iterator[RenderableType]:
-
     if not decisions.entries:
         name = decisions.plan.name
         hint = f"plan decision add {name} TEXT records one"
@@ -157,17 +161,16 @@ def _note(decisions: Decisions) -> Iterator[RenderableType]:
 def _row(entry: StandingDecision) -> str:
     """Number, state, what it follows from, its checkpoint, text."""
     decision = entry.decision
-    state = "current" if entry.current else str(entry.state)
-    checkpoint = str(entry.checkpoint.seq) if entry.checkpoint else "-"
-    return "\t".join((decision.number, state, _follows(entry), checkpoint, safe(decision.text)))
+    state = "current" if entry.current else entry.state
+    checkpoint = entry.checkpoint and entry.checkpoint.seq
+    return columns(decision.number, state, _follows(entry), checkpoint, decision.text)
 
 
 def _follows(entry: StandingDecision) -> str:
     return entry.parent.number if entry.parent else "-"
 
 
-def _cells(entry: StandingDecision, *, verbose: bool) -> list[RenderableType]:
-
+def _cells(entry: StandingDecision) -> list[RenderableType]:
     decision, faded = entry.decision, "" if entry.live else "dim"
     return [
         text(decision.number, f"bold cyan {faded}"),
@@ -176,7 +179,7 @@ def _cells(entry: StandingDecision, *, verbose: bool) -> list[RenderableType]:
         text(entry.checkpoint.seq if entry.checkpoint else "-", faded),
         text(ago(decision.created_at), "dim"),
         text(", ".join(remarks_of(entry)), "bold green" if entry.current else "dim"),
-        *([text(decision.decision_id, "dim")] if verbose else []),
+        text(decision.decision_id, "dim"),
     ]
 
 
@@ -199,7 +202,7 @@ def _facts(entry: StandingDecision) -> Iterator[tuple[str, str]]:
     yield "rationale", decision.rationale or "-"
     yield from (("alternative", alternative) for alternative in decision.alternatives)
     yield "checkpoint", f"{checkpoint.seq} {checkpoint.state}" if checkpoint else "-"
-    yield "created", timestamp(decision.created_at)
+    yield "created", plain(decision.created_at)
 
 
 def _made_facts(made: MadeUnderDecision | None) -> Iterator[tuple[str, str]]:
@@ -210,16 +213,65 @@ def _made_facts(made: MadeUnderDecision | None) -> Iterator[tuple[str, str]]:
 
 
 def _lines(entry: StandingDecision, made: MadeUnderDecision | None = None) -> Iterator[str]:
-    told = (*_facts(entry), *_made_facts(made))
-    return (f"{name}: {safe(value)}" for name, value in told)
+    return named((*_facts(entry), *_made_facts(made)))
 
 
 def _shown(
     entry: StandingDecision, made: MadeUnderDecision | None = None
 ) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel
-
     told = (*_facts(entry), *_made_facts(made))
     rows = [(name.replace("_", " ").capitalize(), text(value)) for name, value in told]
     style = "cyan" if entry.live else "yellow"
     yield panel(f"Decision {entry.decision.number}", facts(rows), style)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTree:
+    """Learns only when it is printed how wide it may be, and draws itself then."""
+
+    title: str
+    tree: Sequence[Twig]
+    verbose: bool
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        branches = ASCII if options.ascii_only else BOXES
+        roomy = options.max_width >= DETAILS_FROM
+        details = [self._details(twig.entry) if roomy else "" for twig in self.tree]
+        margin = max(map(len, details)) + 2 if roomy else 0
+        yield text(self.title, "bold")
+        for twig, detail in zip(self.tree, details, strict=True):
+            yield from _drawn(console, branches, twig, detail, options.max_width, margin)
+
+    def _details(self, entry: StandingDecision) -> str:
+        checkpoint = f"checkpoint {entry.checkpoint.seq}  " if entry.checkpoint else ""
+        identity = f"  {entry.decision.decision_id}" if self.verbose else ""
+        return f"{checkpoint}{ago(entry.decision.created_at)}{identity}"
+
+
+def _drawn(
+    console: Console, branches: Branches, twig: Twig, detail: str, width: int, margin: int
+) -> Iterator[Text]:
+    number = twig.entry.decision.number
+    indent = " " * (len(number) + 1)
+    first = line((branches.before(twig), "dim"), (f"{number} ", _number_style(twig.entry)))
+    room = max(width - first.cell_len - margin, _NARROWEST)
+    said = _words(twig.entry).wrap(console, room)
+    for at, words in enumerate(said):
+        head = first if at == 0 else line((branches.beside(twig) + indent, "dim"))
+        drawn = head.append_text(words)
+        drawn.rstrip()
+        if at == 0 and detail:
+            drawn.pad_right(max(width - len(detail) - drawn.cell_len, 1))
+            drawn.append(detail, "dim")
+        yield drawn
+
+
+def _words(entry: StandingDecision) -> Text:
+    words = line((entry.decision.text, "" if entry.live else "dim strike"))
+    for remark in remarks_of(entry):
+        words.append("  ").append(remark, _REMARKS.get(remark, "yellow"))
+    return words
+
+
+def _number_style(entry: StandingDecision) -> str:
+    return "bold cyan" if entry.live else "cyan dim"

@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from backtrail.cli.invocation.session import Format
-from backtrail.cli.render import streams
-from backtrail.cli.render.emit import emit
+from backtrail.cli.render.look import file_line, line, panel, shortened, table, text
 from backtrail.cli.render.report import Report
+from backtrail.cli.render.shape import COUNT, ORDINAL, TEXT, Kind, itself, listed, shape, words
 from backtrail.cli.render.text import count, safe
 from backtrail.demo.values import StepName
-from backtrail.domain.errors import FailedError
+from backtrail.domain.rollback import DiffAction, RevertAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rich.console import RenderableType
 
-    from backtrail.cli.invocation.session import Session
     from backtrail.demo.values import Check, DemoResult, DemoStep
 
 
+_STEP = shape(
+    name=words(StepName),
+    title=TEXT,
+    command=TEXT,
+    outcome=listed(TEXT),
+    duration_ms=COUNT,
+    files=listed(shape(file=TEXT, action=words([*RevertAction, *DiffAction]))),
+    damage=listed(shape(kind=TEXT, command=TEXT, became=TEXT)),
+    check=shape(expected=TEXT, paths=ORDINAL, size_bytes=COUNT) | None,
+)
+DEMO = shape(
+    demo=shape(
+        steps=replace(listed(_STEP), schema={"type": "array", "minItems": 1}),
+        # It is printed only if every look found what was expected.
+        verified=Kind(schema={"const": True}).at(lambda _: True),
+        kept=(TEXT | None).at(lambda result: result.place if result.kept else None),
+        sandbox=(TEXT | None).at(lambda result: result.sandbox if result.kept else None),
+        duration_ms=COUNT,
+    ).at(itself)
+)
 NUMBERS = {name: number for number, name in enumerate(StepName, 1)}
 COLUMNS = ("damage", "what the agent did", "after the rollback")
 LESSONS = (
@@ -35,49 +52,23 @@ LESSONS = (
 MISLEADING = ("GIT_DIR", "PLAN_DATABASE_URL", "PLAN_HOME", "PLAN_ID")
 
 
-def tell_step(session: Session, step: DemoStep) -> None:
-    """Print a step; programs get all of them in the end."""
-    if session.format is Format.JSON:
-        return
-    session.progress.stop()
-    report = Report(
+def step_report(step: DemoStep, *, verbose: bool) -> Report:
+    return Report(
         data={},
-        plain=lambda: _plain_step(step, verbose=session.verbose),
+        plain=lambda: _plain_step(step, verbose=verbose),
         rich=lambda verbose: _rich_step(step, verbose=verbose),
         silenced_by_quiet=True,
     )
-    try:
-        emit(session, report)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; the exit code still tells how it ended.
-        streams.discard_output()
-    except OSError as error:
-        streams.discard_output()
-        raise FailedError(
-            f"the output cannot be written: {error.strerror}",
-            hint="look at where standard output goes to",
-        ) from error
 
 
-def demo_report(session: Session, result: DemoResult) -> Report:
+def demo_report(result: DemoResult, environ: Mapping[str, str], *, quiet: bool) -> Report:
     """What is left to say after the steps; with `-q` the last line alone."""
     return Report(
-        data={"demo": _fields(result)},
-        plain=lambda: [_last_line(result)] if session.quiet else _plain_end(result),
-        rich=None if session.quiet else lambda _: _rich_end(result),
-        messages=_misled(session.environ) if result.kept else (),
+        data=DEMO.of(result),
+        plain=lambda: [_last_line(result)] if quiet else _plain_end(result),
+        rich=None if quiet else lambda _: _rich_end(result),
+        messages=_misled(environ) if result.kept else (),
     )
-
-
-def _fields(result: DemoResult) -> dict[str, Any]:
-    return {
-        "steps": [asdict(step) for step in result.steps],
-        "verified": True,
-        "kept": str(result.place) if result.kept else None,
-        "sandbox": str(result.sandbox) if result.kept else None,
-        "duration_ms": result.duration_ms,
-    }
 
 
 def _misled(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -108,8 +99,6 @@ def _checked(check: Check) -> str:
 def _rich_step(step: DemoStep, *, verbose: bool) -> Iterator[RenderableType]:
     from rich.padding import Padding
 
-    from backtrail.cli.render.look import file_line, line, shortened, text
-
     yield line((f"{NUMBERS[step.name]}  ", "bold cyan"), (step.title, "bold"))
     body: list[RenderableType] = [line(("$ ", "dim"), (step.command, "cyan"))]
     body.extend(text(sentence) for sentence in step.outcome)
@@ -128,8 +117,6 @@ def _rich_step(step: DemoStep, *, verbose: bool) -> Iterator[RenderableType]:
 
 
 def _damage_table(step: DemoStep) -> RenderableType:
-    from backtrail.cli.render.look import line, table, text
-
     return table(
         COLUMNS,
         [
@@ -147,8 +134,6 @@ def _plain_end(result: DemoResult) -> Iterator[str]:
 
 def _rich_end(result: DemoResult) -> Iterator[RenderableType]:
     from rich.console import Group
-
-    from backtrail.cli.render.look import line, panel, text
 
     lessons = Group(*(line(("• ", "cyan"), (lesson, "")) for lesson in LESSONS))
     yield panel("What you have seen", lessons, "green")

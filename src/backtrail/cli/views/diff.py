@@ -1,12 +1,14 @@
-"""The report of a diff."""
+"""What differs between two states of a sandbox."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import panel, shortened, text
 from backtrail.cli.render.report import Report
+from backtrail.cli.render.shape import ID, TEXT, listed, shape
 from backtrail.cli.render.text import count, safe_lines
-from backtrail.cli.views.fields import change_fields
+from backtrail.cli.views.fields import FILE_CHANGE
 from backtrail.cli.views.plans import change_lines, change_texts
 
 if TYPE_CHECKING:
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from backtrail.domain.rollback import DiffResult
 
 
+DIFF = shape(
+    plan=TEXT.at("plan.name"),
+    **{
+        "from": ID.at("from_checkpoint.checkpoint_id"),
+        "to": (ID | None).at("to_checkpoint.checkpoint_id"),
+    },
+    files=listed(FILE_CHANGE),
+    patch=TEXT.if_any(),
+)
 _PATCH_STYLES = (
     ("diff ", "bold"),
     ("index ", "dim"),
@@ -29,15 +40,8 @@ _PATCH_STYLES = (
 
 
 def diff_report(result: DiffResult) -> Report:
-    to = result.to_checkpoint
-    data = {
-        "plan": result.plan.name,
-        "from": result.from_checkpoint.checkpoint_id,
-        "to": to.checkpoint_id if to else None,
-        "files": change_fields(result.files),
-    }
     return Report(
-        data=data if result.patch is None else {**data, "patch": result.patch},
+        data=DIFF.of(result),
         plain=lambda: change_lines(result.files),
         rich=lambda verbose: _rich(result, verbose=verbose),
         raw=result.patch,
@@ -45,8 +49,6 @@ def diff_report(result: DiffResult) -> Report:
 
 
 def _rich(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import panel, shortened, text
-
     to = f"checkpoint {result.to_checkpoint.seq}" if result.to_checkpoint else "the sandbox now"
     span = f"checkpoint {result.from_checkpoint.seq} → {to}"
     if not result.files:

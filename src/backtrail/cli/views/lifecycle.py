@@ -1,14 +1,16 @@
-"""Reports about plans that are cancelled, removed, purged and restored."""
+"""Plans that are cancelled, removed, purged and restored."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import facts, line, panel, state, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import count, safe, size
+from backtrail.cli.render.shape import COUNT, FLAG, ID, ORDINAL, TEXT, itself, listed, shape, words
+from backtrail.cli.render.text import columns, count, named, size
 from backtrail.cli.views.checkpoints import checkpoint_values
-from backtrail.cli.views.fields import not_restored_fields, plan_fields
-from backtrail.cli.views.retention import DRY_RUN, yes_or_no
+from backtrail.cli.views.fields import NOT_RESTORED, PLAN
+from backtrail.cli.views.retention import DRY_RUN
 from backtrail.cli.views.rollback import not_restored_in_words, not_restored_lines
 from backtrail.domain.plan import PlanState, RestoreSource, SandboxFate, SandboxKind
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Purge, RemovalResult, RestoreResult, StateChange
 
 
@@ -29,36 +30,68 @@ _SOURCES = {
 }
 
 
+STATE = shape(plan=PLAN, changed=FLAG)
+REMOVAL = shape(
+    plan=PLAN,
+    removal=shape(
+        dry_run=FLAG,
+        sandbox=(words(SandboxFate) | None).at("fate"),
+        path=TEXT.at("plan.sandbox.path"),
+        safety_checkpoint=(ID | None).at("safety_checkpoint.checkpoint_id"),
+        set_aside=TEXT | None,
+        set_aside_bytes=COUNT | None,
+        branch=TEXT | None,
+        branch_deleted=FLAG,
+        purge=shape(checkpoints=COUNT, set_aside=listed(TEXT), freed_bytes=COUNT) | None,
+    ).at(itself),
+)
+RESTORE = shape(
+    plan=PLAN,
+    restore=shape(
+        dry_run=FLAG,
+        source=words(RestoreSource),
+        path=TEXT,
+        checkpoint=(ID | None).at("target.checkpoint_id"),
+        checkpoint_seq=(ORDINAL | None).at("target.seq"),
+        safety_checkpoint=(ID | None).at("safety_checkpoint.checkpoint_id"),
+        restored_checkpoint=(ID | None).at("restored_checkpoint.checkpoint_id"),
+        files_restored=(COUNT | None).at(lambda result: result.files_restored),
+        verified=FLAG,
+        not_restored=listed(NOT_RESTORED),
+    ).at(itself),
+)
+
+
 def state_report(change: StateChange) -> Report:
     plan = change.plan
     what = "is cancelled" if plan.state is PlanState.CANCELLED else f"is {plan.state} again"
     said = f"Plan {plan.name} {what}." if change.changed else f"Plan {plan.name} was cancelled."
 
     def rich(_: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import line, text
-
         yield line(("✓ ", "green"), (said, ""))
         if plan.state is PlanState.CANCELLED:
             yield text(f"plan cancel {plan.name} --reopen takes this back.", "dim")
 
     return Report(
-        data={"plan": plan_fields(plan), "changed": change.changed},
-        plain=lambda: [
-            f"plan: {plan.name}",
-            f"phase: {plan.phase}",
-            f"state: {plan.state}",
-            f"changed: {yes_or_no(change.changed)}",
-        ],
+        data=STATE.of(change),
+        plain=lambda: named(
+            (
+                ("plan", plan.name),
+                ("phase", plan.phase),
+                ("state", plan.state),
+                ("changed", change.changed),
+            )
+        ),
         rich=rich,
         silenced_by_quiet=True,
     )
 
 
 def removed_report(result: RemovalResult) -> Report:
-    fields = _removal_fields(result)
+    data = REMOVAL.of(result)
     return Report(
-        data={"plan": plan_fields(result.plan), "removal": fields},
-        plain=lambda: _plain(result.plan.name, fields, _removal_closing(result)),
+        data=data,
+        plain=lambda: _removed_lines(result, data["removal"]),
         rich=lambda _: _removed_rich(result),
         messages=result.messages,
         # A dry run is asked for its words alone.
@@ -66,27 +99,13 @@ def removed_report(result: RemovalResult) -> Report:
     )
 
 
-def _removal_fields(result: RemovalResult) -> dict[str, Any]:
-    safety = result.safety_checkpoint
-    return {
-        "dry_run": result.dry_run,
-        "sandbox": result.fate,
-        "path": str(result.plan.sandbox.path),
-        "safety_checkpoint": safety.checkpoint_id if safety else None,
-        "set_aside": str(result.set_aside) if result.set_aside else None,
-        "set_aside_bytes": result.set_aside_bytes,
-        "branch": result.branch,
-        "branch_deleted": result.branch_deleted,
-        "purge": _purge_fields(result.purge) if result.purge else None,
-    }
-
-
-def _purge_fields(purge: Purge) -> dict[str, Any]:
-    return {
-        "checkpoints": purge.checkpoints,
-        "set_aside": [str(place) for place in purge.set_aside],
-        "freed_bytes": purge.freed_bytes,
-    }
+def _removed_lines(result: RemovalResult, fields: Mapping[str, object]) -> Iterator[str]:
+    yield from _plain(result.plan.name, fields)
+    if result.purge is not None:
+        yield f"purged_checkpoints: {result.purge.checkpoints}"
+        yield f"freed_bytes: {result.purge.freed_bytes}"
+        yield from (columns("purged", place) for place in result.purge.set_aside)
+    yield _removal_closing(result)
 
 
 def _removal_closing(result: RemovalResult) -> str:
@@ -104,19 +123,15 @@ def _removal_closing(result: RemovalResult) -> str:
 
 
 def _removed_rich(result: RemovalResult) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel, text
-
     plan, safety = result.plan, result.safety_checkpoint
-    rows: list[tuple[str, RenderableType]] = [("Plan", text(plan.name, "bold"))]
-    if safety is not None:
-        rows.append(("Saved as", text(f"checkpoint {safety.seq}", "bold cyan")))
-    if result.fate is not None:
-        rows += [
-            ("Sandbox", text(_fate(result))),
-            ("Branch", text(_branch(result))),
-        ]
-    if result.purge is not None:
-        rows.append(("For good", text(_purged(result.purge), "red")))
+    survives = result.fate is None
+    rows = (
+        ("Plan", text(plan.name, "bold")),
+        ("Saved as", text(f"checkpoint {safety.seq}", "bold cyan") if safety else None),
+        ("Sandbox", None if survives else _fate(result)),
+        ("Branch", None if survives else _branch(result)),
+        ("For good", text(_purged(result.purge), "red") if result.purge else None),
+    )
     title = f"Removal of plan {plan.name}"
     if result.dry_run:
         yield panel(f"{title} (dry run)", facts(rows), "yellow")
@@ -153,10 +168,14 @@ def _purged(purge: Purge) -> str:
 
 
 def restored_report(result: RestoreResult) -> Report:
-    fields = _restore_fields(result)
+    data = RESTORE.of(result)
     return Report(
-        data={"plan": plan_fields(result.plan), "restore": fields},
-        plain=lambda: _plain(result.plan.name, fields, _restore_closing(result)),
+        data=data,
+        plain=lambda: (
+            *_plain(result.plan.name, data["restore"]),
+            *not_restored_lines(result.not_restored),
+            _restore_closing(result),
+        ),
         rich=lambda _: _restored_rich(result),
         values={
             **checkpoint_values(result.restored_checkpoint or result.target),
@@ -168,24 +187,6 @@ def restored_report(result: RestoreResult) -> Report:
     )
 
 
-def _restore_fields(result: RestoreResult) -> dict[str, Any]:
-    def name(checkpoint: Checkpoint | None) -> str | None:
-        return checkpoint.checkpoint_id if checkpoint else None
-
-    return {
-        "dry_run": result.dry_run,
-        "source": result.source,
-        "path": str(result.path),
-        "checkpoint": name(result.target),
-        "checkpoint_seq": result.target.seq if result.target else None,
-        "safety_checkpoint": name(result.safety_checkpoint),
-        "restored_checkpoint": name(result.restored_checkpoint),
-        "files_restored": result.files_restored,
-        "verified": result.verified,
-        "not_restored": not_restored_fields(result.not_restored),
-    }
-
-
 def _restore_closing(result: RestoreResult) -> str:
     if result.dry_run:
         return DRY_RUN
@@ -193,22 +194,18 @@ def _restore_closing(result: RestoreResult) -> str:
 
 
 def _restored_rich(result: RestoreResult) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel, state, text
-
     plan, target = result.plan, result.target
-    rows: list[tuple[str, RenderableType]] = [
+    missing = not_restored_in_words(result.not_restored) if result.verified else ""
+    came_from = target and text(f"{target.seq}, {target.checkpoint_type}", "bold cyan")
+    rows = (
         ("Plan", text(plan.name, "bold")),
         ("State", state(plan.state)),
-        ("Sandbox", text(result.path)),
-        ("Comes", text(_SOURCES[result.source])),
-    ]
-    if target is not None:
-        rows.append(("Checkpoint", text(f"{target.seq}, {target.checkpoint_type}", "bold cyan")))
-    if result.verified:
-        missing = not_restored_in_words(result.not_restored)
-        rows.append(("Verified", text("yes, byte for byte", "green")))
-        if missing:
-            rows.append(("Not brought back", text(missing, "bold yellow")))
+        ("Sandbox", result.path),
+        ("Comes", _SOURCES[result.source]),
+        ("Checkpoint", came_from),
+        ("Verified", text("yes, byte for byte", "green") if result.verified else None),
+        ("Not brought back", text(missing, "bold yellow") if missing else None),
+    )
     if result.dry_run:
         yield panel(f"Restore of plan {plan.name} (dry run)", facts(rows), "yellow")
     else:
@@ -216,16 +213,6 @@ def _restored_rich(result: RestoreResult) -> Iterator[RenderableType]:
     yield text(_restore_closing(result), "bold yellow" if result.dry_run else "bold")
 
 
-def _plain(name: str, fields: Mapping[str, Any], closing: str) -> Iterator[str]:
+def _plain(name: str, fields: Mapping[str, object]) -> Iterator[str]:
     yield f"plan: {name}"
-    for key, value in fields.items():
-        if isinstance(value, dict | list):
-            continue
-        yield f"{key}: {'-' if value is None else yes_or_no(value)}"
-    yield from not_restored_lines(fields.get("not_restored", ()))
-    purge = fields.get("purge")
-    if purge:
-        yield f"purged_checkpoints: {purge['checkpoints']}"
-        yield f"freed_bytes: {purge['freed_bytes']}"
-        yield from (f"purged\t{safe(place)}" for place in purge["set_aside"])
-    yield closing
+    yield from named((k, v) for k, v in fields.items() if not isinstance(v, dict | list))

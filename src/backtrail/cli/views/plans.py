@@ -1,14 +1,25 @@
-"""Reports about plans, one or many."""
+"""Plans: one that was made, how one stands, and many."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import facts, file_line, line, panel, shortened, state, table, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import ago, count, safe, size, timestamp
+from backtrail.cli.render.shape import COUNT, FLAG, ID, MOMENT, TEXT, itself, listed, shape
+from backtrail.cli.render.text import ago, columns, count, named, plain, safe, size
 from backtrail.cli.views.checkpoints import checkpoint_values
-from backtrail.cli.views.fields import checkpoint_fields, plan_fields, status_fields
+from backtrail.cli.views.fields import (
+    CHECKPOINT,
+    DECISION,
+    FILE_CHANGE,
+    ORIGIN,
+    PLAN,
+    ROLLBACK_POLICY,
+    RUN,
+)
 from backtrail.cli.views.runs import run_words
+from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.plan import PlanState
 
 if TYPE_CHECKING:
@@ -22,28 +33,56 @@ if TYPE_CHECKING:
     from backtrail.domain.rollback import CreatedPlan, FileChange, PlanStatus
 
 
+CREATED = shape(plan=PLAN, checkpoint=CHECKPOINT, created=FLAG, copied=listed(TEXT))
+STATUS = shape(
+    plan=PLAN,
+    latest=CHECKPOINT | None,
+    changes=listed(FILE_CHANGE),
+    problem=TEXT | None,
+    hint=TEXT | None,
+    counts=shape(**dict.fromkeys([*CheckpointState, "live", "superseded"], COUNT)),
+    parent=TEXT | None,
+    forked_from=ORIGIN | None,
+    undoable=COUNT,
+    redoable=COUNT,
+    run=RUN | None,
+    rollback_policy=ROLLBACK_POLICY,
+    current_decision=DECISION | None,
+    revertible=listed(TEXT.at("decision.number")),
+    tool_calls_since_latest=COUNT,
+)
+PATH = shape(plan=TEXT.at("name"), plan_id=ID, path=TEXT.at("sandbox.path"))
+PLANS = shape(
+    plans=listed(
+        shape(
+            "plan_summary",
+            **PLAN.within("plan", nullable=False),
+            active_at=MOMENT,
+            checkpoints=COUNT,
+            size_bytes=COUNT,
+            changed_files=COUNT | None,
+            sandbox_present=FLAG.at("present"),
+        )
+    ).at(itself)
+)
+
+
 def created_report(result: CreatedPlan) -> Report:
     plan, checkpoint = result.plan, result.checkpoint
 
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import facts, line, panel, text
-
         title = "Plan created" if result.created else "Plan found in place"
-        rows = [*_plan_facts(plan, verbose=verbose), ("Checkpoint", text(checkpoint.seq))]
-        if checkpoint.forked_from:
-            rows.append(("Forked from", text(origin_text(checkpoint.forked_from))))
-        if result.copied:
-            rows.append(("Brought along", text(", ".join(result.copied))))
+        rows = (
+            *_plan_facts(plan, verbose=verbose),
+            ("Checkpoint", checkpoint.seq),
+            ("Forked from", _origin(checkpoint.forked_from)),
+            ("Brought along", ", ".join(result.copied) or None),
+        )
         yield panel(title, facts(rows), "green" if result.created else "cyan")
         yield line(("Work there with ", "dim"), (f'cd "$(plan path {plan.name})"', "bold"))
 
     return Report(
-        data={
-            "plan": plan_fields(plan),
-            "checkpoint": checkpoint_fields(checkpoint),
-            "created": result.created,
-            "copied": list(result.copied),
-        },
+        data=CREATED.of(result),
         plain=lambda: _created_lines(result),
         rich=rich,
         values=_plan_values(plan, checkpoint),
@@ -53,22 +92,27 @@ def created_report(result: CreatedPlan) -> Report:
 
 
 def _created_lines(result: CreatedPlan) -> Iterator[str]:
-    yield from _plan_lines(result.plan)
-    yield f"checkpoint: {result.checkpoint.seq}"
-    yield f"checkpoint_id: {result.checkpoint.checkpoint_id}"
-    yield f"created: {'yes' if result.created else 'no'}"
-    if result.checkpoint.forked_from:
-        yield f"forked_from: {origin_text(result.checkpoint.forked_from)}"
-    yield from (f"copied\t{safe(path)}" for path in result.copied)
+    checkpoint = result.checkpoint
+    yield from named(
+        (
+            *_plan_lines(result.plan),
+            ("checkpoint", checkpoint.seq),
+            ("checkpoint_id", checkpoint.checkpoint_id),
+            ("created", result.created),
+        )
+    )
+    if checkpoint.forked_from:
+        yield f"forked_from: {_origin(checkpoint.forked_from)}"
+    yield from (columns("copied", path) for path in result.copied)
 
 
-def origin_text(origin: Origin) -> str:
-    return f"{safe(origin.plan)}, checkpoint {safe(origin.seq)}"
+def _origin(origin: Origin | None) -> str | None:
+    return origin and f"{safe(origin.plan)}, checkpoint {safe(origin.seq)}"
 
 
 def status_report(status: PlanStatus, exit_code: int) -> Report:
     return Report(
-        data=status_fields(status),
+        data=STATUS.of(status),
         plain=lambda: _status_lines(status),
         rich=lambda verbose: _status_rich(status, verbose=verbose),
         values=_plan_values(status.plan, status.latest),
@@ -77,50 +121,49 @@ def status_report(status: PlanStatus, exit_code: int) -> Report:
 
 
 def _status_lines(status: PlanStatus) -> Iterator[str]:
-    yield from _plan_lines(status.plan)
-    if status.parent:
-        yield f"parent: {safe(status.parent)}"
-    if status.forked_from:
-        yield f"forked_from: {origin_text(status.forked_from)}"
-    yield f"latest: {status.latest.seq if status.latest else '-'}"
-    yield f"latest_id: {status.latest.checkpoint_id if status.latest else '-'}"
-    for name, number in status.counts.items():
-        yield f"{safe(name)}: {number}"
-    yield f"undoable: {status.undoable}"
-    yield f"redoable: {status.redoable}"
-    yield f"run: {run_words(status.run)}"
-    yield f"rollback: {_policy_words(status)}"
-    yield f"decision: {_decision_words(status)}"
-    yield f"revertible: {_revertible_words(status)}"
-    yield f"tool_calls_since_latest: {status.tool_calls_since_latest}"
+    latest, origin = status.latest, _origin(status.forked_from)
+    yield from named(
+        (
+            *_plan_lines(status.plan),
+            *((("parent", status.parent),) if status.parent else ()),
+            *((("forked_from", origin),) if origin else ()),
+            ("latest", latest and latest.seq),
+            ("latest_id", latest and latest.checkpoint_id),
+            *((safe(name), number) for name, number in status.counts.items()),
+            ("undoable", status.undoable),
+            ("redoable", status.redoable),
+            ("run", run_words(status.run)),
+            ("rollback", _policy_words(status)),
+            ("decision", _decision_words(status)),
+            ("revertible", _revertible_words(status)),
+            ("tool_calls_since_latest", status.tool_calls_since_latest),
+        )
+    )
     if status.problem:
-        yield f"problem: {safe(status.problem)}"
-        yield f"hint: {safe(status.hint or '-')}"
+        yield from named((("problem", status.problem), ("hint", status.hint)))
         return
     yield f"changed: {len(status.changes)}"
     yield from change_lines(status.changes)
 
 
 def _status_rich(status: PlanStatus, *, verbose: bool) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import facts, panel, shortened, text
-
-    rows = [*_plan_facts(status.plan, verbose=verbose), ("Latest", _latest(status.latest))]
-    if status.parent:
-        rows.append(("Child of", text(status.parent)))
-    if status.forked_from:
-        rows.append(("Forked from", text(origin_text(status.forked_from))))
-    # A person wants to know what there is, not what there is none of.
-    rows += [(name.capitalize(), text(n)) for name, n in status.counts.items() if n]
-    if status.run:
-        rows.append(("Run", text(run_words(status.run), "yellow")))
-    if status.current_decision:
-        rows.append(("Decision", text(_decision_words(status))))
-        rows.append(("Can be reverted", text(_revertible_words(status))))
-    if status.tool_calls_since_latest:
-        rows.append(("Tool calls since", text(status.tool_calls_since_latest)))
-    rows.append(("Rollback", text(_policy_words(status))))
+    decision = status.current_decision
     ways = f"{count(status.undoable, 'step')} back, {status.redoable} forward"
-    yield panel(f"Plan {status.plan.name}", facts([*rows, ("Undo, redo", text(ways))]))
+    rows = (
+        *_plan_facts(status.plan, verbose=verbose),
+        ("Latest", _latest(status.latest)),
+        ("Child of", status.parent),
+        ("Forked from", _origin(status.forked_from)),
+        # A person wants to know what there is, not what there is none of.
+        *((name.capitalize(), number or None) for name, number in status.counts.items()),
+        ("Run", text(run_words(status.run), "yellow") if status.run else None),
+        ("Decision", decision and _decision_words(status)),
+        ("Can be reverted", decision and _revertible_words(status)),
+        ("Tool calls since", status.tool_calls_since_latest or None),
+        ("Rollback", _policy_words(status)),
+        ("Undo, redo", ways),
+    )
+    yield panel(f"Plan {status.plan.name}", facts(rows))
     if status.problem:
         hint = f"\n{safe(status.hint)}" if status.hint else ""
         yield panel("Problem", text(status.problem, "red").append(hint, "dim"), "red")
@@ -151,7 +194,7 @@ def _policy_words(status: PlanStatus) -> str:
 def path_report(plan: Plan) -> Report:
     path = str(plan.sandbox.path)
     return Report(
-        data={"plan": plan.name, "plan_id": plan.plan_id, "path": path},
+        data=PATH.of(plan),
         plain=lambda: [safe(path)],
         raw=f"{path}\n",
     )
@@ -159,14 +202,10 @@ def path_report(plan: Plan) -> Report:
 
 def change_lines(changes: Sequence[FileChange]) -> Iterator[str]:
     """Action, file, lines added and removed; `-` where lines cannot be counted."""
-    for c in changes:
-        added, removed = ("-" if n is None else str(n) for n in (c.added, c.removed))
-        yield "\t".join((c.action, safe(c.file), added, removed))
+    return (columns(c.action, c.file, c.added, c.removed) for c in changes)
 
 
 def change_texts(changes: Sequence[FileChange]) -> Iterator[Text]:
-    from backtrail.cli.render.look import file_line
-
     return (file_line(c.action, c.file, *_line_counts(c)) for c in changes)
 
 
@@ -181,33 +220,27 @@ def _plan_values(plan: Plan, checkpoint: Checkpoint | None) -> dict[Value, str |
     return {**checkpoint_values(checkpoint), Value.ID: plan.plan_id, Value.PATH: path}
 
 
-def _plan_lines(plan: Plan) -> Iterator[str]:
-    yield f"plan: {plan.name}"
-    yield f"plan_id: {plan.plan_id}"
-    yield f"phase: {plan.phase}"
-    yield f"state: {plan.state}"
-    yield f"sandbox: {safe(plan.sandbox.path)}"
-    yield f"branch: {safe(plan.sandbox.branch or '-')}"
-    yield f"base_commit: {plan.sandbox.base_commit or '-'}"
+def _plan_lines(plan: Plan) -> Iterator[tuple[str, object]]:
+    yield "plan", plan.name
+    yield "plan_id", plan.plan_id
+    yield "phase", plan.phase
+    yield "state", plan.state
+    yield "sandbox", plan.sandbox.path
+    yield "branch", plan.sandbox.branch
+    yield "base_commit", plan.sandbox.base_commit
 
 
-def _plan_facts(plan: Plan, *, verbose: bool) -> list[tuple[str, RenderableType]]:
-    from backtrail.cli.render.look import state, text
-
-    rows: list[tuple[str, RenderableType]] = [
-        ("Plan", text(plan.name, "bold")),
-        ("Phase", text(plan.phase)),
-        ("State", state(plan.state)),
-        ("Sandbox", text(plan.sandbox.path)),
-        ("Branch", text(plan.sandbox.branch or "none")),
-        ("Base", text((plan.sandbox.base_commit or "none")[: None if verbose else 12])),
-    ]
-    return [*rows, ("Id", text(plan.plan_id))] if verbose else rows
+def _plan_facts(plan: Plan, *, verbose: bool) -> Iterator[tuple[str, object]]:
+    yield "Plan", text(plan.name, "bold")
+    yield "Phase", plan.phase
+    yield "State", state(plan.state)
+    yield "Sandbox", plan.sandbox.path
+    yield "Branch", plan.sandbox.branch or "none"
+    yield "Base", (plan.sandbox.base_commit or "none")[: None if verbose else 12]
+    yield "Id", plan.plan_id if verbose else None
 
 
 def _latest(checkpoint: Checkpoint | None) -> RenderableType:
-    from backtrail.cli.render.look import line, text
-
     if checkpoint is None:
         return text("none", "dim")
     label = f" {checkpoint.label}" if checkpoint.label else ""
@@ -217,8 +250,6 @@ def _latest(checkpoint: Checkpoint | None) -> RenderableType:
 
 def plans_report(plans: Sequence[PlanSummary], *, changes: bool = False) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import table, text
-
         if not plans:
             yield text("There are no plans here; plan create NAME makes one.", "dim")
             return
@@ -228,45 +259,28 @@ def plans_report(plans: Sequence[PlanSummary], *, changes: bool = False) -> Repo
         yield table(names, [_rich_row(p, changes=changes, verbose=verbose) for p in plans])
 
     return Report(
-        data={"plans": [_fields(p) for p in plans]},
-        plain=lambda: ("\t".join(_plain_row(p)) for p in plans),
+        data=PLANS.of(plans),
+        plain=lambda: map(_plain_row, plans),
         rich=rich,
     )
 
 
-def _fields(summary: PlanSummary) -> dict[str, Any]:
-    return {
-        **plan_fields(summary.plan),
-        "active_at": summary.active_at,
-        "checkpoints": summary.checkpoints,
-        "size_bytes": summary.size_bytes,
-        "changed_files": summary.changed_files,
-        "sandbox_present": summary.present,
-    }
-
-
-def _plain_row(summary: PlanSummary) -> tuple[str, ...]:
+def _plain_row(summary: PlanSummary) -> str:
     plan = summary.plan
-    return (
+    return columns(
         plan.name,
         plan.plan_id,
         plan.phase,
         plan.state,
-        safe(plan.sandbox.path),
-        timestamp(summary.active_at),
-        str(summary.checkpoints),
-        str(summary.size_bytes),
-        _changed(summary),
+        plan.sandbox.path,
+        summary.active_at,
+        summary.checkpoints,
+        summary.size_bytes,
+        summary.changed_files,
     )
 
 
-def _changed(summary: PlanSummary) -> str:
-    return "-" if summary.changed_files is None else str(summary.changed_files)
-
-
 def _rich_row(summary: PlanSummary, *, changes: bool, verbose: bool) -> list[Text]:
-    from backtrail.cli.render.look import line, state, text
-
     plan = summary.plan
     lost = not summary.present and plan.state is not PlanState.REMOVED
     place = line((plan.sandbox.path, ""), (" missing", "bold red") if lost else ("", ""))
@@ -278,5 +292,5 @@ def _rich_row(summary: PlanSummary, *, changes: bool, verbose: bool) -> list[Tex
         text(summary.checkpoints),
         text(size(summary.size_bytes), "dim"),
     ]
-    row += [text(_changed(summary), "yellow")] if changes else []
+    row += [text(plain(summary.changed_files), "yellow")] if changes else []
     return [*row, place, text(plan.plan_id, "dim")] if verbose else [*row, place]

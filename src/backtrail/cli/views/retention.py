@@ -1,20 +1,36 @@
-"""Reports about what is pruned, deleted and kept, each with its reason."""
+"""What is pruned, deleted and kept, each with its reason, and the rules that say so."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from backtrail.cli.render.look import facts, line, panel, table, text
 from backtrail.cli.render.report import Report
-from backtrail.cli.render.text import ago, count, safe, size
-from backtrail.domain.retention import KeepReason, Removed, RemoveReason
+from backtrail.cli.render.shape import (
+    COUNT,
+    FLAG,
+    ID,
+    ORDINAL,
+    TEXT,
+    itself,
+    listed,
+    shape,
+    words,
+)
+from backtrail.cli.render.text import ago, columns, count, named, plain, size
+from backtrail.cli.views.fields import CHECKPOINT_TYPE, OF_A_PLAN, ROLLBACK_POLICY
+from backtrail.domain.quantities import age_in_words
+from backtrail.domain.retention import LIMITS, KeepReason, Removed, RemoveReason
+from backtrail.domain.settings import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from backtrail.domain.retention import Kept, PruneResult
+    from backtrail.services.retention.service import PlanPolicy
 
 
 REASONS = {
@@ -41,24 +57,71 @@ REASONS = {
     RemoveReason.OLDEST: "the oldest",
 }
 DRY_RUN = "Dry run: nothing was changed."
+_RULES = {"allowed": "Allowed", "require_confirmation": "Confirmed each time"}
+
+_ENTRY = {
+    "seq": ORDINAL.at("checkpoint.seq"),
+    "checkpoint_id": ID.at("checkpoint.checkpoint_id"),
+    "checkpoint_type": CHECKPOINT_TYPE.at("checkpoint.checkpoint_type"),
+    "label": (TEXT | None).at("checkpoint.label"),
+    "size_bytes": (COUNT | None).at("checkpoint.size_bytes"),
+}
+_LIMITS_REASONS = [reason for reason in RemoveReason if reason is not RemoveReason.ASKED_FOR]
+PRUNED = shape(
+    prune=shape(
+        **OF_A_PLAN,
+        dry_run=FLAG,
+        limit=ORDINAL.at("decision.policy.max_checkpoints"),
+        over_limit=COUNT.at("decision.over_limit"),
+        over_bytes=COUNT.at("decision.over_bytes"),
+        kept=listed(shape(**_ENTRY, reason=words(KeepReason))).at("decision.kept"),
+        removed=listed(shape(**_ENTRY, reason=words(_LIMITS_REASONS))).at("decision.removed"),
+    ).at(itself)
+)
+DELETED = shape(
+    delete=shape(
+        **OF_A_PLAN,
+        dry_run=FLAG,
+        removed=listed(shape(**_ENTRY, reason=words([RemoveReason.ASKED_FOR]))).at(
+            "decision.removed"
+        ),
+    ).at(itself)
+)
+
+
+def _own(found: PlanPolicy) -> list[str]:
+    """The rules that the plan itself sets."""
+    own = [f"retention.{name}" for name in found.retention.own]
+    return own + [f"rollback.{name}" for name in found.rollback.own]
+
+
+POLICY = shape(
+    **OF_A_PLAN,
+    policy=shape(
+        retention=shape(
+            max_checkpoints=ORDINAL,
+            max_age_seconds=ORDINAL | None,
+            max_bytes=ORDINAL | None,
+            keep_recent=COUNT,
+            undo_depth=ORDINAL,
+        ).at(lambda found: found.retention.policy.limits()),
+        rollback=ROLLBACK_POLICY.at("rollback.policy"),
+    ).at(itself),
+    set_for_plan=listed(
+        words([*(f"retention.{name}" for name in LIMITS), *(f"rollback.{name}" for name in RULES)])
+    ).at(_own),
+    checkpoints=COUNT,
+    changed=FLAG,
+)
 
 
 def pruned_report(result: PruneResult) -> Report:
-    decision = result.decision
-    fields = {
-        **_head(result),
-        "limit": decision.policy.max_checkpoints,
-        "over_limit": decision.over_limit,
-        "over_bytes": decision.over_bytes,
-        "kept": [_entry_fields(entry) for entry in decision.kept],
-        "removed": [_entry_fields(entry) for entry in decision.removed],
-    }
+    decision, data = result.decision, PRUNED.of(result)
+    everything = (*decision.removed, *decision.kept)
     return Report(
-        data={"prune": fields},
-        plain=lambda: _plain(result, fields, (*decision.removed, *decision.kept)),
-        rich=lambda verbose: _rich(
-            result, (*decision.removed, *decision.kept) if verbose else decision.removed
-        ),
+        data=data,
+        plain=lambda: _plain(result, data["prune"], everything),
+        rich=lambda verbose: _rich(result, everything if verbose else decision.removed),
         messages=_exceeded(result),
         # A dry run is asked for its words alone.
         silenced_by_quiet=not result.dry_run,
@@ -66,34 +129,13 @@ def pruned_report(result: PruneResult) -> Report:
 
 
 def deleted_report(result: PruneResult) -> Report:
-    removed = result.decision.removed
-    fields = {**_head(result), "removed": [_entry_fields(entry) for entry in removed]}
+    removed, data = result.decision.removed, DELETED.of(result)
     return Report(
-        data={"delete": fields},
-        plain=lambda: _plain(result, fields, removed),
+        data=data,
+        plain=lambda: _plain(result, data["delete"], removed),
         rich=lambda _: _rich(result, removed),
         silenced_by_quiet=not result.dry_run,
     )
-
-
-def _head(result: PruneResult) -> dict[str, Any]:
-    return {
-        "plan": result.plan.name,
-        "plan_id": result.plan.plan_id,
-        "dry_run": result.dry_run,
-    }
-
-
-def _entry_fields(entry: Kept | Removed) -> dict[str, Any]:
-    row = entry.checkpoint
-    return {
-        "seq": row.seq,
-        "checkpoint_id": row.checkpoint_id,
-        "checkpoint_type": row.checkpoint_type,
-        "label": row.label,
-        "size_bytes": row.size_bytes,
-        "reason": entry.reason,
-    }
 
 
 def _exceeded(result: PruneResult) -> tuple[str, ...]:
@@ -113,28 +155,17 @@ def _exceeded(result: PruneResult) -> tuple[str, ...]:
 def _plain(
     result: PruneResult, fields: dict[str, Any], entries: Sequence[Kept | Removed]
 ) -> Iterator[str]:
-    for name, value in fields.items():
-        if not isinstance(value, list):
-            yield f"{name}: {yes_or_no(value)}"
+    yield from named((k, value) for k, value in fields.items() if not isinstance(value, list))
     for entry in entries:
-        word = "removed" if isinstance(entry, Removed) else "kept"
-        row = entry.checkpoint
-        yield "\t".join(
-            (word, str(row.seq), row.checkpoint_id, row.checkpoint_type, str(entry.reason))
-        )
+        word, row = "removed" if isinstance(entry, Removed) else "kept", entry.checkpoint
+        yield columns(word, row.seq, row.checkpoint_id, row.checkpoint_type, entry.reason)
     if result.dry_run:
         yield DRY_RUN
 
 
-def yes_or_no(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else safe(value)
-
-
 def _rich(result: PruneResult, entries: Sequence[Kept | Removed]) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import line, text
-
     if entries:
-        yield _table(entries)
+        yield table(["#", "label", "type", "when", "size", "", "why"], map(_row, entries))
     number = count(len(result.decision.removed), "checkpoint")
     did = "would be removed from" if result.dry_run else "removed from"
     kept = f", {len(result.decision.kept)} kept"
@@ -145,20 +176,70 @@ def _rich(result: PruneResult, entries: Sequence[Kept | Removed]) -> Iterator[Re
         yield text(DRY_RUN, "bold yellow")
 
 
-def _table(entries: Sequence[Kept | Removed]) -> Table:
-    from backtrail.cli.render.look import table, text
+def _row(entry: Kept | Removed) -> list[RenderableType]:
+    checkpoint = entry.checkpoint
+    gone = isinstance(entry, Removed)
+    return [
+        text(checkpoint.seq, "bold cyan"),
+        text(checkpoint.label or "", "magenta"),
+        text(checkpoint.checkpoint_type),
+        text(ago(checkpoint.created_at), "dim"),
+        text(size(checkpoint.size_bytes), "dim"),
+        text("removed" if gone else "kept", "red" if gone else "green"),
+        text(REASONS[entry.reason]),
+    ]
 
-    def row(entry: Kept | Removed) -> list[RenderableType]:
-        checkpoint = entry.checkpoint
-        gone = isinstance(entry, Removed)
-        return [
-            text(checkpoint.seq, "bold cyan"),
-            text(checkpoint.label or "", "magenta"),
-            text(checkpoint.checkpoint_type),
-            text(ago(checkpoint.created_at), "dim"),
-            text(size(checkpoint.size_bytes), "dim"),
-            text("removed" if gone else "kept", "red" if gone else "green"),
-            text(REASONS[entry.reason]),
+
+def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
+    limits, rules = found.retention.policy.limits(), found.rollback.policy.rules()
+
+    def rich(_: bool) -> Iterator[RenderableType]:
+        rows = [
+            (
+                name.removesuffix("_seconds").replace("_", " ").capitalize(),
+                line(
+                    (_limit(name, value), ""),
+                    ("" if name in found.retention.own else "  as usual", "dim"),
+                ),
+            )
+            for name, value in limits.items()
         ]
+        rows.append(("Checkpoints now", text(found.checkpoints)))
+        yield panel(f"Retention of plan {found.plan.name}", facts(rows))
+        answers = ((_RULES[name], plain(value)) for name, value in rules.items())
+        yield panel(f"Rollbacks of plan {found.plan.name}", facts(answers))
 
-    return table(["#", "label", "type", "when", "size", "", "why"], map(row, entries))
+    return Report(
+        data=POLICY.of(found),
+        plain=lambda: named(
+            (
+                ("plan", found.plan.name),
+                *((name, "none" if v is None else v) for name, v in limits.items()),
+                *((f"rollback_{name}", value) for name, value in rules.items()),
+                ("checkpoints", found.checkpoints),
+                ("changed", found.changed),
+            )
+        ),
+        rich=rich,
+        messages=_to_come(found),
+        silenced_by_quiet=changed,
+    )
+
+
+def _limit(name: str, value: int | None) -> str:
+    if value is None:
+        return "no limit"
+    if name == "max_age_seconds":
+        return age_in_words(timedelta(seconds=value))
+    return size(value) if name == "max_bytes" else str(value)
+
+
+def _to_come(found: PlanPolicy) -> tuple[str, ...]:
+    surplus = found.checkpoints - found.retention.policy.max_checkpoints
+    if surplus <= 0 or not found.changed:
+        return ()
+    said = (
+        f"the plan has {count(surplus, 'checkpoint')} more than that; the next checkpoint or "
+        "plan checkpoint prune removes what is not protected"
+    )
+    return (said,)

@@ -1,18 +1,19 @@
-"""The report of a rollback, an undo or a redo, and of their dry runs."""
+"""A rollback, an undo or a redo, and their dry runs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import facts, file_line, line, panel, shortened, state, text
 from backtrail.cli.render.report import Report, Value
-from backtrail.cli.render.text import ago, count, safe
+from backtrail.cli.render.text import ago, columns, count, named
 from backtrail.cli.views.checkpoints import checkpoint_values
-from backtrail.cli.views.fields import not_restored_fields, rollback_fields
+from backtrail.cli.views.fields import ROLLBACK
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.rollback import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
     from rich.panel import Panel
@@ -29,11 +30,23 @@ _IN_WORDS = {
 }
 
 
+_IMPACT = {
+    "checkpoints_superseded": "Checkpoints superseded",
+    "decisions_after_cp": "Decisions after it",
+    "tool_calls_after_cp": "Tool calls after it",
+    "runs_after_cp": "Runs after it",
+    "child_plans_invalidated": "Child plans invalidated",
+    "steps_superseded": "Steps superseded",
+    "steps_pending_again": "Steps pending again",
+    "sandbox": "Sandbox",
+}
+
+
 def rollback_report(result: RollbackResult) -> Report:
     at = result.restored_checkpoint or result.target
     path = str(result.plan.sandbox.path)
     return Report(
-        data=rollback_fields(result),
+        data=ROLLBACK.of(result),
         plain=lambda: rollback_lines(result),
         rich=lambda verbose: rollback_panels(result, verbose=verbose),
         values={**checkpoint_values(at), Value.PATH: path},
@@ -44,38 +57,39 @@ def rollback_report(result: RollbackResult) -> Report:
 
 
 def rollback_lines(result: RollbackResult) -> Iterator[str]:
-    yield f"operation: {result.kind}"
-    yield f"dry_run: {'yes' if result.dry_run else 'no'}"
-    yield f"plan: {result.plan.name}"
-    yield f"checkpoint: {_plain_name(result.target)}"
-    yield f"label: {safe(result.target.label or '-')}"
-    yield f"files_reverted: {len(result.changes)}"
-    yield f"safety_checkpoint: {_plain_name(result.safety_checkpoint)}"
-    yield f"restored_checkpoint: {_plain_name(result.restored_checkpoint)}"
-    yield f"verified: {'yes' if result.verified else 'no'}"
-    yield f"proven: {', '.join(result.proven) or '-'}"
-    yield from not_restored_lines(not_restored_fields(result.not_restored))
-    yield from (f"path\t{safe(path)}" for path in result.paths)
-    yield from (f"{c.action}\t{safe(c.file)}" for c in result.changes)
-    yield from (f"left_alone\t{safe(p.file)}\t{safe(p.reason)}" for p in result.left_alone)
-    yield from (f"gone_since\t{safe(p.file)}\t{safe(p.reason)}" for p in result.gone_since)
-    impact = result.impact
-    yield f"checkpoints_superseded: {impact.checkpoints_superseded}"
-    yield f"decisions_after_cp: {impact.decisions_after_cp}"
-    yield f"tool_calls_after_cp: {impact.tool_calls_after_cp}"
-    yield f"runs_after_cp: {impact.runs_after_cp}"
-    yield f"child_plans_invalidated: {impact.child_plans_invalidated}"
-    yield f"steps_superseded: {impact.steps_superseded}"
-    yield f"steps_pending_again: {impact.steps_pending_again}"
-    yield f"sandbox: {safe(impact.sandbox)}"
-    yield f"phase: {result.after.phase}"
-    yield f"state: {result.after.state}"
-    yield f"checkpoints_remaining: {result.after.checkpoints_remaining}"
+    impact, after = result.impact, result.after
+    yield from named(
+        (
+            ("operation", result.kind),
+            ("dry_run", result.dry_run),
+            ("plan", result.plan.name),
+            ("checkpoint", _plain_name(result.target)),
+            ("label", result.target.label),
+            ("files_reverted", len(result.changes)),
+            ("safety_checkpoint", _plain_name(result.safety_checkpoint)),
+            ("restored_checkpoint", _plain_name(result.restored_checkpoint)),
+            ("verified", result.verified),
+            ("proven", ", ".join(result.proven) or None),
+        )
+    )
+    yield from not_restored_lines(result.not_restored)
+    yield from (columns("path", path) for path in result.paths)
+    yield from (columns(c.action, c.file) for c in result.changes)
+    yield from (columns("left_alone", p.file, p.reason) for p in result.left_alone)
+    yield from (columns("gone_since", p.file, p.reason) for p in result.gone_since)
+    yield from named((name, getattr(impact, name)) for name in _IMPACT)
+    yield from named(
+        (
+            ("phase", after.phase),
+            ("state", after.state),
+            ("checkpoints_remaining", after.checkpoints_remaining),
+        )
+    )
     yield _closing(result)
 
 
-def _plain_name(checkpoint: Checkpoint | None) -> str:
-    return f"{checkpoint.seq} {checkpoint.checkpoint_id}" if checkpoint else "-"
+def _plain_name(checkpoint: Checkpoint | None) -> str | None:
+    return f"{checkpoint.seq} {checkpoint.checkpoint_id}" if checkpoint else None
 
 
 def _closing(result: RollbackResult) -> str:
@@ -93,13 +107,11 @@ def not_restored_in_words(notes: Iterable[NotRestored]) -> str:
     return " and ".join(_IN_WORDS[note.part] for note in notes)
 
 
-def not_restored_lines(notes: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    return (f"not_restored\t{note['part']}\t{safe(note['reason'])}" for note in notes)
+def not_restored_lines(notes: Iterable[NotRestored]) -> Iterator[str]:
+    return (columns("not_restored", note.part, note.reason) for note in notes)
 
 
 def rollback_panels(result: RollbackResult, *, verbose: bool) -> Iterator[RenderableType]:
-    from backtrail.cli.render.look import text
-
     yield _summary(result, verbose=verbose)
     yield _changes(result, verbose=verbose)
     if result.left_alone:
@@ -110,30 +122,23 @@ def rollback_panels(result: RollbackResult, *, verbose: bool) -> Iterator[Render
 
 
 def _summary(result: RollbackResult, *, verbose: bool) -> Panel:
-    from backtrail.cli.render.look import facts, panel, text
-
     title = f"{result.kind.capitalize()} of plan {result.plan.name}"
-    rows: list[tuple[str, RenderableType]] = [
+    safety, restored = result.safety_checkpoint, result.restored_checkpoint
+    rows = (
         ("Plan", text(result.plan.name, "bold")),
         ("Checkpoint", _named(result.target, verbose=verbose)),
-        ("Files reverted", text(len(result.changes))),
-    ]
-    if not result.dry_run:
-        rows += [
-            ("Safety checkpoint", _named(result.safety_checkpoint, verbose=verbose)),
-            ("Now at checkpoint", _named(result.restored_checkpoint, verbose=verbose)),
-        ]
-    rows.append(("Verified", _verified(result)))
-    if result.paths:
-        rows.insert(2, ("Only these paths", text("  ".join(result.paths))))
+        ("Only these paths", "  ".join(result.paths) or None),
+        ("Files reverted", len(result.changes)),
+        ("Safety checkpoint", None if result.dry_run else _named(safety, verbose=verbose)),
+        ("Now at checkpoint", None if result.dry_run else _named(restored, verbose=verbose)),
+        ("Verified", _verified(result)),
+    )
     if result.dry_run:
         return panel(f"{title} (dry run)", facts(rows), "yellow")
     return panel(title, facts(rows), "green")
 
 
 def _verified(result: RollbackResult) -> RenderableType:
-    from backtrail.cli.render.look import line, text
-
     if result.dry_run:
         return text("not yet: this is a dry run", "dim")
     if not result.verified:
@@ -150,8 +155,6 @@ def _verified(result: RollbackResult) -> RenderableType:
 
 
 def _named(checkpoint: Checkpoint | None, *, verbose: bool) -> RenderableType:
-    from backtrail.cli.render.look import line, text
-
     if checkpoint is None:
         return text("none", "dim")
     label = f" {checkpoint.label}" if checkpoint.label else ""
@@ -160,8 +163,6 @@ def _named(checkpoint: Checkpoint | None, *, verbose: bool) -> RenderableType:
 
 
 def _changes(result: RollbackResult, *, verbose: bool) -> Panel:
-    from backtrail.cli.render.look import file_line, panel, shortened, text
-
     title = "Changes to revert" if result.dry_run else "Changes reverted"
     if not result.changes:
         return panel(title, text("none: every file was as it should be", "dim"))
@@ -170,36 +171,20 @@ def _changes(result: RollbackResult, *, verbose: bool) -> Panel:
 
 
 def _left_alone(result: RollbackResult, *, verbose: bool) -> Panel:
-    from backtrail.cli.render.look import line, panel, shortened
-
     total = len(result.left_alone)
     lines = (line((p.file, ""), (f"  {p.reason}", "dim")) for p in result.left_alone)
     return panel(f"Left alone: {count(total, 'path')}", shortened(lines, total, verbose=verbose))
 
 
 def _impact(result: RollbackResult) -> Panel:
-    from backtrail.cli.render.look import facts, panel, text
-
-    impact = result.impact
-    rows: list[tuple[str, RenderableType]] = [
-        ("Checkpoints superseded", text(impact.checkpoints_superseded)),
-        ("Decisions after it", text(impact.decisions_after_cp)),
-        ("Tool calls after it", text(impact.tool_calls_after_cp)),
-        ("Runs after it", text(impact.runs_after_cp)),
-        ("Child plans invalidated", text(impact.child_plans_invalidated)),
-        ("Steps superseded", text(impact.steps_superseded)),
-        ("Steps pending again", text(impact.steps_pending_again)),
-        ("Sandbox", text(impact.sandbox)),
-    ]
+    rows = ((title, getattr(result.impact, name)) for name, title in _IMPACT.items())
     return panel("Impact", facts(rows))
 
 
 def _afterwards(result: RollbackResult) -> Panel:
-    from backtrail.cli.render.look import facts, panel, state, text
-
-    rows: list[tuple[str, RenderableType]] = [
-        ("Phase", text(result.after.phase)),
+    rows = (
+        ("Phase", result.after.phase),
         ("State", state(result.after.state)),
-        ("Checkpoints remaining", text(result.after.checkpoints_remaining)),
-    ]
+        ("Checkpoints remaining", result.after.checkpoints_remaining),
+    )
     return panel("State it would leave" if result.dry_run else "Post-rollback state", facts(rows))

@@ -1,15 +1,17 @@
-"""Reports about runs."""
+"""Runs: one, many, and what came of one that was just made."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from backtrail.cli.render.report import Failure, Report, Value
-from backtrail.cli.render.text import ago, safe, timestamp
-from backtrail.cli.views.fields import checkpoint_fields, rollback_fields, run_fields
-from backtrail.cli.views.steps import step_fields
+from backtrail.cli.render.look import facts, panel, state, text
+from backtrail.cli.render.report import Failure, Report, Value, listing
+from backtrail.cli.render.shape import FLAG, TEXT, itself, listed, shape
+from backtrail.cli.render.text import ago, columns, named, plain, safe
+from backtrail.cli.views.fields import CHECKPOINT, ROLLBACK, RUN
+from backtrail.cli.views.steps import STEP
 from backtrail.domain.errors import ExitCode
 from backtrail.domain.run import RunOutcome, RunStatus
 
@@ -25,55 +27,63 @@ if TYPE_CHECKING:
     from backtrail.services.runs.step import StepOutcome
 
 
-_NO_RUN = {"run": None, "checkpoint": None, "post_checkpoint": None, "rollback": None}
+ONE_RUN = shape(run=RUN.at(itself))
+RUNS = shape(runs=listed(RUN).at(itself))
+OUTCOME = shape(
+    "outcome",
+    run=(RUN | None).at("run.run"),
+    checkpoint=(CHECKPOINT | None).at("run.pre_checkpoint"),
+    post_checkpoint=(CHECKPOINT | None).at("run.post_checkpoint"),
+    rollback=(ROLLBACK | None).at("run.rollback"),
+    step=STEP | None,
+    reused=FLAG,
+)
+RESUMPTION = shape(
+    run=RUN,
+    completed=listed(TEXT).at("progress.completed"),
+    pending=listed(TEXT).at("progress.pending"),
+    dry_run=FLAG.at(lambda resumption: resumption.outcome is None),
+    resumed=(OUTCOME | None).at(lambda resumption: _as_step(resumption.outcome)),
+)
 _WORTH_TELLING = ("cause", "verify_exit_code", "ended_processes", "problem", "crashed")
 
 
 def listed_report(plan: Plan, runs: Sequence[Run]) -> Report:
-    def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import table, text
-
-        if not runs:
-            yield text(f"Nothing has been run in plan {plan.name} yet.", "dim")
-            return
-        names = ["#", "status", "code", "when", "command"]
-        rows = [_rich_row(run, verbose=verbose) for run in runs]
-        yield table([*names, "id"] if verbose else names, rows)
-
-    return Report(
-        data={"runs": [run_fields(run) for run in runs]},
-        plain=lambda: (_plain_row(run) for run in runs),
-        rich=rich,
+    return listing(
+        RUNS.of(runs),
+        runs,
+        line=_line,
+        row=_row,
+        titles=("#", "status", "code", "when", "command"),
+        more=("id",),
+        none=f"Nothing has been run in plan {plan.name} yet.",
     )
 
 
 def shown_report(run: Run) -> Report:
-    def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import facts, panel, text
-
-        del verbose
-        rows = [(name.capitalize(), text(value)) for name, value in _facts(run)]
-        yield panel(f"Run {run.number}", facts(rows))
+    def rich(_: bool) -> Iterator[RenderableType]:
+        yield panel(f"Run {run.number}", facts((n.capitalize(), v) for n, v in _facts(run)))
 
     return Report(
-        data={"run": run_fields(run)},
-        plain=lambda: (f"{name.replace(' ', '_')}: {safe(value)}" for name, value in _facts(run)),
+        data=ONE_RUN.of(run),
+        plain=lambda: named((name.replace(" ", "_"), value) for name, value in _facts(run)),
         rich=rich,
     )
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
-    moments = (("created", run.created_at), ("started", run.started_at), ("ended", run.ended_at))
     return [
         ("run", str(run.number)),
         ("run id", run.run_id),
-        ("status", str(run.status)),
-        ("exit code", "-" if run.exit_code is None else str(run.exit_code)),
+        ("status", run.status),
+        ("exit code", plain(run.exit_code)),
         ("command", _words(run)),
         ("directory", run.cwd),
-        ("checkpoint before", run.pre_checkpoint_id or "-"),
-        ("checkpoint after", run.post_checkpoint_id or "-"),
-        *((name, timestamp(moment) if moment else "-") for name, moment in moments),
+        ("checkpoint before", plain(run.pre_checkpoint_id)),
+        ("checkpoint after", plain(run.post_checkpoint_id)),
+        ("created", plain(run.created_at)),
+        ("started", plain(run.started_at)),
+        ("ended", plain(run.ended_at)),
         ("by", f"{run.actor} on {run.host}"),
         *((name.replace("_", " "), str(value)) for name, value in run.options.as_json().items()),
         *((name.replace("_", " "), str(value)) for name, value in _told(run)),
@@ -94,37 +104,28 @@ def _words(run: Run) -> str:
     return shlex.join(run.argv) or "(Python code)"
 
 
-def _rich_row(run: Run, *, verbose: bool) -> list[Text]:
-    from backtrail.cli.render.look import state, text
-
-    row = [
+def _row(run: Run) -> list[Text]:
+    return [
         text(run.number, "bold cyan"),
         state(run.status),
         text("" if run.exit_code is None else run.exit_code),
         text(ago(run.created_at), "dim"),
         text(_words(run)),
+        text(run.run_id, "dim"),
     ]
-    return [*row, text(run.run_id, "dim")] if verbose else row
 
 
-def _plain_row(run: Run) -> str:
-    return "\t".join(
-        (
-            str(run.number),
-            run.run_id,
-            run.status,
-            "-" if run.exit_code is None else str(run.exit_code),
-            timestamp(run.created_at),
-            safe(_words(run)),
-        )
-    )
+def _line(run: Run) -> str:
+    return columns(run.number, run.run_id, run.status, run.exit_code, run.created_at, _words(run))
 
 
 def outcome_report(outcome: RunOutcome | StepOutcome) -> Report | Failure:
     """How a run went; standard output is the command's own, so that nothing is printed there."""
-    if not isinstance(outcome, RunOutcome):
-        return _step_report(outcome)
-    data, problem = _outcome_fields(outcome), outcome.problem
+    data = OUTCOME.of(_as_step(outcome))
+    run = outcome if isinstance(outcome, RunOutcome) else outcome.run
+    if run is None:
+        return Report(data=data, plain=tuple, exit_code=outcome.exit_code)
+    problem = run.problem
     if problem is not None:
         details = {**problem.details, "exit_code": int(problem.exit_code)}
         return Failure(
@@ -133,53 +134,31 @@ def outcome_report(outcome: RunOutcome | StepOutcome) -> Report | Failure:
     return Report(
         data=data,
         plain=tuple,
-        values={Value.ID: outcome.run.run_id},
-        messages=tuple(_sentences(outcome)),
-        exit_code=outcome.exit_code,
+        values={Value.ID: run.run.run_id},
+        messages=tuple(_sentences(run)),
+        exit_code=run.exit_code,
     )
 
 
-def _step_report(outcome: StepOutcome) -> Report | Failure:
-    told = {
-        "step": step_fields(outcome.step) if outcome.step else None,
-        "reused": outcome.reused,
-    }
-    if outcome.run is None:
-        return Report(data={**_NO_RUN, **told}, plain=tuple, exit_code=outcome.exit_code)
-    report = outcome_report(outcome.run)
-    return replace(report, data={**(report.data or {}), **told})
+def _as_step(outcome: RunOutcome | StepOutcome | None) -> object:
+    """A run without a step told in the terms of one."""
+    if isinstance(outcome, RunOutcome):
+        return {"run": outcome, "step": None, "reused": False}
+    return outcome
 
 
 def resumption_report(resumption: Resumption) -> Report | Failure:
     """What a resumed run did; of a dry run, what was completed and what is pending."""
-    data = {
-        "run": run_fields(resumption.run),
-        "completed": list(resumption.progress.completed),
-        "pending": list(resumption.progress.pending),
-        "dry_run": resumption.outcome is None,
-    }
+    data = RESUMPTION.of(resumption)
     if resumption.outcome is None:
-        return Report(data={**data, "resumed": None}, plain=lambda: _progress_lines(resumption))
-    report = outcome_report(resumption.outcome)
-    return replace(report, data={**data, "resumed": report.data})
+        return Report(data=data, plain=lambda: _progress_lines(resumption))
+    return replace(outcome_report(resumption.outcome), data=data)
 
 
 def _progress_lines(resumption: Resumption) -> Iterator[str]:
     yield f"run: {resumption.run.number}"
     yield from (f"completed\t{safe(what)}" for what in resumption.progress.completed)
     yield from (f"pending\t{safe(what)}" for what in resumption.progress.pending)
-
-
-def _outcome_fields(outcome: RunOutcome) -> dict[str, Any]:
-    before, after = outcome.pre_checkpoint, outcome.post_checkpoint
-    return {
-        "run": run_fields(outcome.run),
-        "checkpoint": checkpoint_fields(before) if before else None,
-        "post_checkpoint": checkpoint_fields(after) if after else None,
-        "rollback": rollback_fields(outcome.rollback) if outcome.rollback else None,
-        "step": None,
-        "reused": False,
-    }
 
 
 def _sentences(outcome: RunOutcome) -> list[str]:

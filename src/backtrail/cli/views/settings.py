@@ -1,11 +1,13 @@
-"""Reports about `plan.toml` and what is in force."""
+"""`plan.toml` and what is in force."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backtrail.cli.render.look import table, text
 from backtrail.cli.render.report import Report
+from backtrail.cli.render.shape import FLAG, TEXT, Kind, listed, shape, words
 from backtrail.cli.render.text import count, safe
 from backtrail.config.effective import Source
 
@@ -18,12 +20,32 @@ if TYPE_CHECKING:
 
 
 _SOURCES = {Source.FILE: "green", Source.ENVIRONMENT: "yellow", Source.DEFAULT: "dim"}
+_ANY = Kind(
+    schema={
+        "type": ["string", "integer", "boolean", "array", "null"],
+        "items": {"type": "string"},
+    }
+)
+SETTINGS = shape(
+    file=TEXT,
+    found=FLAG,
+    settings=listed(shape(key=TEXT, value=_ANY, source=words(Source), origin=TEXT | None)),
+)
+
+
+def _given(found: EffectiveSettings) -> list[str]:
+    return [s.key for s in found.settings if s.source is Source.FILE]
+
+
+CHECKED = shape(
+    file=TEXT,
+    found=FLAG,
+    settings=listed(TEXT).at(_given),
+)
 
 
 def settings_report(found: EffectiveSettings) -> Report:
     def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import table, text
-
         yield text(_about_file(found), "bold")
         rows = [
             (text(s.key), text(_value(s)), text(_origin(s), _SOURCES[s.source]), text(s.meaning))
@@ -33,7 +55,7 @@ def settings_report(found: EffectiveSettings) -> Report:
         yield table(columns, rows) if verbose else table(columns[:3], [row[:3] for row in rows])
 
     return Report(
-        data=_data(found),
+        data=SETTINGS.of(found),
         plain=lambda: (
             f"{safe(s.key)} = {safe(_value(s))} ({safe(_origin(s))})" for s in found.settings
         ),
@@ -44,27 +66,15 @@ def settings_report(found: EffectiveSettings) -> Report:
 
 def checked_report(found: EffectiveSettings) -> Report:
     """Only what is right gets here: what is wrong is an error, and told as such."""
-    given = [s.key for s in found.settings if s.source is Source.FILE]
     said = _about_file(found)
     if found.found:
-        said = f"{said}: nothing wrong, {count(len(given), 'setting')}"
+        said = f"{said}: nothing wrong, {count(len(_given(found)), 'setting')}"
     return Report(
-        data={"file": str(found.file), "found": found.found, "settings": given},
+        data=CHECKED.of(found),
         plain=lambda: [safe(said)],
         messages=_unread(found),
         silenced_by_quiet=True,
     )
-
-
-def _data(found: EffectiveSettings) -> dict[str, Any]:
-    return {
-        "file": str(found.file),
-        "found": found.found,
-        "settings": [
-            {"key": s.key, "value": s.value, "source": s.source, "origin": s.origin}
-            for s in found.settings
-        ],
-    }
 
 
 def _about_file(found: EffectiveSettings) -> str:

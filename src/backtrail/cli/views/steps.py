@@ -1,25 +1,60 @@
-"""The report of the steps of a plan."""
+"""The steps of a plan."""
 
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from backtrail.cli.render.report import Report
-from backtrail.cli.render.text import ago, safe, timestamp
-from backtrail.domain.step import COMMAND_LINE, OutputState, StepStatus
+from backtrail.cli.render.look import text
+from backtrail.cli.render.report import Report, listing
+from backtrail.cli.render.shape import (
+    COUNT,
+    FLAG,
+    ID,
+    INTEGER,
+    MOMENT,
+    ORDINAL,
+    TEXT,
+    listed,
+    shape,
+    words,
+)
+from backtrail.cli.render.text import ago, columns
+from backtrail.cli.views.fields import OF_A_PLAN
+from backtrail.domain.ledger import StepStatus
+from backtrail.domain.step import COMMAND_LINE, Outcome, OutputState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
 
-    from rich.console import RenderableType
     from rich.text import Text
 
-    from backtrail.domain.step import StepEntry
+    from backtrail.domain.ledger import StepEntry
     from backtrail.services.steps.service import ListedStep, StepListing
 
 
+STEP = shape(
+    "step",
+    step_id=ID.at("entry.step.step_id"),
+    key=TEXT.at("entry.step.name.key"),
+    ordinal=COUNT.at("entry.step.name.ordinal"),
+    status=words(StepStatus),
+    live=FLAG.at("entry.valid"),
+    position=ORDINAL.at("entry.place"),
+    digest=TEXT.at("entry.step.digest"),
+    command=listed(TEXT).at("entry.step.command"),
+    directory=TEXT.at("entry.step.directory"),
+    run_id=ID.at("entry.attempt.run_id"),
+    decision_id=(ID | None).at("entry.step.decision_id"),
+    outcome=(words(Outcome) | None).at("entry.result.outcome"),
+    exit_code=(INTEGER | None).at("entry.result.exit_code"),
+    reused=COUNT.at("entry.reuses"),
+    output=(words(OutputState) | None).at("entry.result.output"),
+    output_bytes=(COUNT | None).at("entry.result.output_bytes"),
+    started_at=MOMENT.at("entry.attempt.at"),
+    completed_at=(MOMENT | None).at(lambda listed: _ended_at(listed.entry)),
+)
+STEPS = shape(**OF_A_PLAN, steps=listed(STEP))
 _STYLES = {
     StepStatus.RUNNING: "yellow",
     StepStatus.PENDING: "bold yellow",
@@ -31,84 +66,47 @@ _STYLES = {
 }
 
 
-def steps_report(listing: StepListing) -> Report:
-    plan, steps = listing.plan, listing.steps
-
-    def rich(verbose: bool) -> Iterator[RenderableType]:
-        from backtrail.cli.render.look import table, text
-
-        if not steps:
-            yield text(f"Plan {plan.name} has no steps yet; plan run --step KEY makes one.", "dim")
-            return
-        names = ["step", "status", "exit", "when", "output", "command"]
-        rows = [_rich_row(step, verbose=verbose) for step in steps]
-        yield table([*names, "position", "id"] if verbose else names, rows)
-
-    return Report(
-        data={
-            "plan": plan.name,
-            "plan_id": plan.plan_id,
-            "steps": [step_fields(step) for step in steps],
-        },
-        plain=lambda: (_plain_row(step) for step in steps),
-        rich=rich,
+def steps_report(found: StepListing) -> Report:
+    return listing(
+        STEPS.of(found),
+        found.steps,
+        line=_line,
+        row=_row,
+        titles=("step", "status", "exit", "when", "output", "command"),
+        more=("position", "id"),
+        none=f"Plan {found.plan.name} has no steps yet; plan run --step KEY makes one.",
     )
 
 
-def step_fields(listed: ListedStep) -> dict[str, Any]:
-    entry = listed.entry
-    step, result, ended = entry.step, entry.result, _ended_at(entry)
-    return {
-        "step_id": step.step_id,
-        "key": step.name.key,
-        "ordinal": step.name.ordinal,
-        "status": listed.status,
-        "live": entry.valid,
-        "position": entry.place,
-        "digest": step.digest,
-        "command": list(step.command),
-        "directory": step.directory,
-        "run_id": entry.attempt.run_id,
-        "decision_id": step.decision_id,
-        "outcome": result.outcome if result else None,
-        "exit_code": result.exit_code if result else None,
-        "reused": entry.reuses,
-        "output": result.output if result else None,
-        "output_bytes": result.output_bytes if result else None,
-        "started_at": entry.attempt.at,
-        "completed_at": ended,
-    }
-
-
-def _rich_row(listed: ListedStep, *, verbose: bool) -> list[Text]:
-    from backtrail.cli.render.look import text
-
-    entry, result = listed.entry, listed.entry.result
+def _row(step: ListedStep) -> list[Text]:
+    entry, code = step.entry, _exit_code(step)
     gone = "" if entry.valid else "dim"
-    row = [
+    return [
         text(_name(entry), gone or "bold cyan"),
-        text(listed.status, _STYLES[listed.status]),
-        text("-" if result is None or result.exit_code is None else result.exit_code, gone),
+        text(step.status, _STYLES[step.status]),
+        text("-" if code is None else code, gone),
         text(ago(_ended_at(entry) or entry.attempt.at), "dim"),
         text(_output(entry), "dim"),
         text(shlex.join(entry.step.command), gone),
+        text(entry.place),
+        text(entry.step.step_id, "dim"),
     ]
-    more = [text(entry.place), text(entry.step.step_id, "dim")]
-    return [*row, *more] if verbose else row
 
 
-def _plain_row(listed: ListedStep) -> str:
-    entry, result = listed.entry, listed.entry.result
-    return "\t".join(
-        (
-            safe(_name(entry)),
-            listed.status,
-            str(result.exit_code) if result and result.exit_code is not None else "-",
-            timestamp(_ended_at(entry) or entry.attempt.at),
-            _output(entry),
-            safe(shlex.join(entry.step.command)),
-        )
+def _line(step: ListedStep) -> str:
+    entry = step.entry
+    return columns(
+        _name(entry),
+        step.status,
+        _exit_code(step),
+        _ended_at(entry) or entry.attempt.at,
+        _output(entry),
+        shlex.join(entry.step.command),
     )
+
+
+def _exit_code(step: ListedStep) -> int | None:
+    return step.entry.result.exit_code if step.entry.result else None
 
 
 def _name(entry: StepEntry) -> str:

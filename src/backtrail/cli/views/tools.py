@@ -1,12 +1,13 @@
-"""Reports about calls of tools."""
+"""Calls of tools."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backtrail.cli.render.report import Report, Value
+from backtrail.cli.render.shape import FLAG, ID, INTEGER, TEXT, listed, shape
 from backtrail.cli.render.text import safe
-from backtrail.cli.views.fields import checkpoint_fields
+from backtrail.cli.views.fields import CHECKPOINT
 from backtrail.domain.errors import ExitCode
 from backtrail.domain.wording import some_of
 
@@ -18,21 +19,24 @@ if TYPE_CHECKING:
     from backtrail.domain.tools import ToolCall
 
 
+CALL = shape(
+    tool=TEXT.at("name"),
+    declared=FLAG.at(lambda call: call.declared is not None),
+    operation_id=ID.at("operation"),
+    exit_code=INTEGER,
+    checkpoint=CHECKPOINT | None,
+    checkpoint_reused=FLAG.at(lambda call: _is_reused(call, call.checkpoint)),
+    post_checkpoint=CHECKPOINT | None,
+    post_checkpoint_reused=FLAG.at(lambda call: _is_reused(call, call.post_checkpoint)),
+    unexpected_changes=listed(TEXT.at("file")),
+)
 _NEVER_BEGAN = (ExitCode.NOT_EXECUTABLE, ExitCode.COMMAND_NOT_FOUND)
 
 
 def called_report(plan: Plan, call: ToolCall) -> Report:
     """How a call went; standard output is the command's own, so that nothing is printed there."""
     return Report(
-        data={
-            "tool": call.name,
-            "declared": call.declared is not None,
-            "operation_id": call.operation,
-            "exit_code": call.exit_code,
-            **_mark(call, call.checkpoint, "checkpoint"),
-            **_mark(call, call.post_checkpoint, "post_checkpoint"),
-            "unexpected_changes": [change.file for change in call.unexpected_changes],
-        },
+        data=CALL.of(call),
         plain=tuple,
         values={Value.ID: call.operation},
         messages=tuple(_sentences(plan, call)),
@@ -40,9 +44,8 @@ def called_report(plan: Plan, call: ToolCall) -> Report:
     )
 
 
-def _mark(call: ToolCall, checkpoint: Checkpoint | None, name: str) -> dict[str, Any]:
-    reused = checkpoint is not None and checkpoint.checkpoint_id in call.reused
-    return {name: checkpoint_fields(checkpoint) if checkpoint else None, f"{name}_reused": reused}
+def _is_reused(call: ToolCall, checkpoint: Checkpoint | None) -> bool:
+    return checkpoint is not None and checkpoint.checkpoint_id in call.reused
 
 
 def _sentences(plan: Plan, call: ToolCall) -> Iterator[str]:

@@ -15,8 +15,7 @@ from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.runner import GitRunner, nul_joined
 from backtrail.git.process.users_git import UsersGit
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.checkouts import Checkout
 from backtrail.git.user.head import UserIndex, read_index
 from backtrail.git.user.index import put_index

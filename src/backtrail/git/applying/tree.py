@@ -25,8 +25,7 @@ from backtrail.git.process.runner import GitRunner, Output, nul_joined
 from backtrail.git.process.users_git import UsersGit
 from backtrail.git.restore.export import materialize
 from backtrail.git.store.index import safe_date
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.discovery import nested_head
 from backtrail.git.user.head import read_index
 from backtrail.git.user.transfer import send_back

@@ -3,29 +3,25 @@
 Three ways are known in which a restore destroys, with return code 0, what the ignore rules kept
 out of the safety checkpoint: a file that the target has and that is ignored now, a directory with
 ignored files (or with nothing) in the place of one of the target's files, and an ignored file in
-the place of one of its directories. Chosen ignored files of the target are such files, too.
+the place of one of its directories. Included ignored files of the target are such files, too.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
 
+from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError, RefusedError
+from backtrail.domain.ids import TreeId
 from backtrail.git.ignore.eligibility import NESTED, SPECIAL, UNREADABLE, UNSTEADY
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from backtrail.domain.checkpoint import NotCaptured
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.objects import start_directories
+from backtrail.git.store.store import PrivateStore
 
 _IN_WORDS = {
     UNREADABLE: "it cannot be read",
@@ -49,24 +45,17 @@ class Replacing:
     absent_directories: tuple[bytes, ...] = ()
     """Directories that go, if they are there."""
     included: tuple[bytes, ...] = ()
-    """Chosen ignored files that come."""
+    """Included ignored files that come."""
     going: tuple[bytes, ...] = ()
-    """Chosen ignored files that go, where they are there."""
+    """Included ignored files that go, where they are there."""
     accounted: tuple[TreeId, ...] = ()
     """Trees of which the target is known to have lacked what it does not have."""
     branches: tuple[str, ...] = ()
     """Branches, by their full names, that are moved."""
 
     def __add__(self, other: Replacing) -> Replacing:
-        return Replacing(
-            self.trees + other.trees,
-            self.bare_directories + other.bare_directories,
-            self.absent_directories + other.absent_directories,
-            self.included + other.included,
-            self.going + other.going,
-            self.accounted + other.accounted,
-            self.branches + other.branches,
-        )
+        both = zip(astuple(self), astuple(other), strict=True)
+        return Replacing(*(mine + others for mine, others in both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +65,15 @@ class InTheWay:
     files: tuple[bytes, ...] = ()
     empty_directories: tuple[bytes, ...] = ()
     """Without a slash. That no rule keeps them out of a checkpoint is not certain."""
-    chosen: tuple[bytes, ...] = ()
-    """Chosen ignored files: in the way like others, and kept apart from them."""
+    included: tuple[bytes, ...] = ()
+    """Included ignored files: in the way like others, and kept apart from them."""
 
-    def with_chosen_apart(self, chosen: Collection[bytes]) -> InTheWay:
-        """The same, with chosen files told from the others."""
+    def with_included_apart(self, included: Collection[bytes]) -> InTheWay:
+        """The same, with included files apart from the others."""
         return replace(
             self,
-            files=tuple(path for path in self.files if path not in chosen),
-            chosen=tuple(path for path in self.files if path in chosen),
+            files=tuple(path for path in self.files if path not in included),
+            included=tuple(path for path in self.files if path in included),
         )
 
 
@@ -93,7 +82,7 @@ def replaced_paths(
 ) -> InTheWay:
     """What is on disk, is not in the captured tree, and would be replaced.
 
-    A chosen file in the place of itself is not among it: it is captured with its like.
+    An included file in the place of itself is not among it: it is captured with its like.
     """
     found: dict[bytes, None] = {}
     for target in replacing.trees:
@@ -106,13 +95,19 @@ def replaced_paths(
     for path in replacing.included:
         found.update(dict.fromkeys(p for p in _in_the_way(root, path) if p != path))
     for directory in replacing.bare_directories:
-        found.update(dict.fromkeys(_above_in_the_way(root, directory)))
+        found.update(dict.fromkeys(_in_the_way(root, directory + b"/")))
     for path in _known_absent(store, replacing):
         found.update(dict.fromkeys(_in_the_way(root, path)))
     return InTheWay(
         files=tuple(path for path in found if not path.endswith(b"/")),
         empty_directories=tuple(path[:-1] for path in found if path.endswith(b"/")),
     )
+
+
+def coming_directories(store: PrivateStore, replacing: Replacing) -> frozenset[bytes]:
+    """The directories of all that is about to be written."""
+    listings = [start_directories(store, tree) for tree in replacing.trees]
+    return frozenset(d for listing in listings for d in listing.finish().checked().records())
 
 
 def _known_absent(store: PrivateStore, replacing: Replacing) -> list[bytes]:
@@ -135,30 +130,17 @@ def refuse_unsaved(not_captured: Mapping[bytes, NotCaptured], demanded: Iterable
 
 
 def _in_the_way(root: Path, path: bytes) -> list[bytes]:
+    """What is at a path or above it; only above it, if it ends in a slash."""
     try:
-        return _found_in_the_way(root, path)
+        obstacle = first_obstacle(root, path)
+        if obstacle is not None:
+            return [_capturable(root, obstacle)]
+        found = None if path.endswith(b"/") else lstat_inside(root, path)
+        if found is None:
+            return []
+        return _all_below(root, path) if stat.S_ISDIR(found.st_mode) else [_capturable(root, path)]
     except PermissionError as error:
-        raise _refusal(path, UNREADABLE) from error
-
-
-def _above_in_the_way(root: Path, directory: bytes) -> list[bytes]:
-    try:
-        obstacle = first_obstacle(root, directory + b"/")
-    except PermissionError as error:
-        raise _refusal(directory, UNREADABLE) from error
-    return [] if obstacle is None else [_capturable(root, obstacle)]
-
-
-def _found_in_the_way(root: Path, path: bytes) -> list[bytes]:
-    obstacle = first_obstacle(root, path)
-    if obstacle is not None:
-        return [_capturable(root, obstacle)]
-    found = lstat_inside(root, path)
-    if found is None:
-        return []
-    if stat.S_ISDIR(found.st_mode):
-        return _all_below(root, path)
-    return [_capturable(root, path)]
+        raise _refusal(path.rstrip(b"/"), UNREADABLE) from error
 
 
 def _all_below(root: Path, directory: bytes) -> list[bytes]:

@@ -10,63 +10,31 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.capture.storing import Storing, take_out
 from backtrail.git.ignore.eligibility import UNREADABLE, UNSTEADY, Sieve
-from backtrail.git.ignore.evaluate import UNTRACKED, start_listing
 from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.listing import UNTRACKED, Listing
 from backtrail.git.ignore.untracked import Lister, Untracked
 from backtrail.git.metadata.inventory import Touched
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
+from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.process.stderr import understood_of_entries
 from backtrail.git.store.objects import empty_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.evaluate import Listing
-    from backtrail.git.process.runner import GitRunner, RunningGit
-
-
-def changes_in(comparison: RunningGit) -> tuple[list[bytes], list[bytes]]:
-    """Paths that have changed and paths that are gone.
-
-    What cannot even be looked at counts as changed: whoever captures it will find out and say so.
-    """
-    compared, complaints = understood_of_entries(comparison.finish())
-    changed: list[bytes] = list(complaints.entries)
-    deleted: list[bytes] = []
-    records = compared.checked().records()
-    for status, path in zip(records[::2], records[1::2], strict=True):
-        (deleted if status == b"D" else changed).append(path)
-    return changed, deleted
-
 
 # How long to wait, in seconds, before each further look at a tree that does not hold still.
 _PAUSES = (0.01, 0.05, 0.2)
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureInputs:
-    """What decides, together with the disk, which files are captured."""
-
-    root: Path
-    rules: Sequence[str]
-    """Arguments under which git follows the ignore rules."""
-    user_index: Path | None
-    """A copy of the user's index: what it tracks is captured even if ignored."""
-    max_file_size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
+class _Differences:
     """What differs between the private index and what should be in it."""
 
     changed: list[bytes]
@@ -91,9 +59,10 @@ class Looking:
 class Snapshot:
     """One capture in progress, on a working copy of the private index."""
 
-    git: GitRunner
     lister: Lister
-    inputs: CaptureInputs
+    user_index: Path | None
+    """A copy of the user's index: what it tracks is captured even if ignored."""
+    max_file_size: int
     not_captured: dict[bytes, NotCaptured] = field(default_factory=dict[bytes, NotCaptured])
     added: list[bytes] = field(default_factory=list[bytes])
     removed: list[bytes] = field(default_factory=list[bytes])
@@ -101,17 +70,20 @@ class Snapshot:
     ignored: Ignored = field(default_factory=Ignored)
     """What is ignored and in no index."""
 
+    @property
+    def git(self) -> GitRunner:
+        return self.lister.git
+
     def start_look(self, changes: RunningGit) -> Looking:
         """Begin with the rest of a look at the disk, of which the comparison is under way.
 
         All look at the same index and none writes it, so they run side by side.
         """
-        user_index = self.inputs.user_index
         return Looking(
             changes=changes,
             untracked=self.lister.start(),
             ignored=self.lister.start_ignored(),
-            tracked=self._tracked_ignored(user_index) if user_index else None,
+            tracked=self._tracked_ignored(self.user_index) if self.user_index else None,
         )
 
     def refresh(self, looking: Looking) -> None:
@@ -122,7 +94,7 @@ class Snapshot:
         removed = [*found.deleted, *found.dropped]
         if removed:
             self.forget(removed)
-            if any(is_directory_inside(self.inputs.root, path) for path in found.deleted):
+            if any(is_directory_inside(self.lister.root, path) for path in found.deleted):
                 # What replaced a file by a directory shows only now that the file is gone.
                 self.untracked, moved = self.lister.list(), True
         for path in self.untracked.vanished:
@@ -130,7 +102,7 @@ class Snapshot:
         self._add(
             [*found.changed, *self.untracked.files, *found.tracked_ignored],
             held=set(found.changed),
-            max_file_size=self.inputs.max_file_size,
+            max_file_size=self.max_file_size,
         )
         if moved or self.untracked.repositories:
             self.look_at_ignored()
@@ -152,7 +124,7 @@ class Snapshot:
     def touched(self) -> Touched:
         return Touched(tuple(self.added), tuple(self.removed), self.untracked)
 
-    def _steady_findings(self, looking: Looking) -> Findings:
+    def _steady_findings(self, looking: Looking) -> _Differences:
         """What differs, looked for anew while things come and go under the eyes of git."""
         for pause in _PAUSES:
             try:
@@ -165,18 +137,18 @@ class Snapshot:
             looking = self.start_look(start_changes(self.git))
         return self._findings(looking)
 
-    def _findings(self, looking: Looking) -> Findings:
-        changed, deleted = changes_in(looking.changes)
+    def _findings(self, looking: Looking) -> _Differences:
+        changed, deleted = _changes_in(looking.changes)
         untracked = self.lister.finish(looking.untracked)
         held_though_ignored, ignored = self.lister.finish_ignored(looking.ignored)
         tracked = looking.tracked
         wanted = set(tracked.finish().checked().records()) if tracked else set[bytes]()
         dropped = held_though_ignored - wanted
-        root = self.inputs.root
+        root = self.lister.root
         # A repository with commits in the place of a file is a change for git, which would take it
         # for a submodule. For us the file is gone, and what is in the repository is new.
         replaced = {path for path in changed if is_directory_inside(root, path)}
-        return Findings(
+        return _Differences(
             # An edit does not bring back what has come to be ignored.
             changed=[path for path in changed if path not in dropped and path not in replaced],
             deleted=[*deleted, *sorted(replaced)],
@@ -190,7 +162,7 @@ class Snapshot:
 
     def _tracked_ignored(self, index: Path) -> RunningGit:
         return self.git.start(
-            *self.inputs.rules, "ls-files", "-c", "-i", "-z", "--exclude-standard",
+            *self.lister.words, "ls-files", "-c", "-i", "-z", "--exclude-standard",
             extra={"GIT_INDEX_FILE": str(index)},
         )  # fmt: skip
 
@@ -205,39 +177,29 @@ class Snapshot:
         self._add(paths, held=set(), max_file_size=None)
 
     def _add(self, paths: list[bytes], *, held: set[bytes], max_file_size: int | None) -> None:
-        sieve = Sieve(self.inputs.root, max_file_size, self._tracked_by_user)
+        sieve = Sieve(self.lister.root, max_file_size, self._tracked_by_user)
         storing = Storing(self.git, sieve, held)
         storing.store(paths)
         self.added += (path for path in storing.stored if path not in storing.left_out)
         self.removed += storing.removed
         self.not_captured |= storing.left_out
 
-    def write_tree(self) -> TreeId:
-        return self.finish_write_tree(self.start_write_tree())
+    def start_write_tree(self) -> TreeWriting:
+        return TreeWriting(self, self.git.start("write-tree"))
 
-    def start_write_tree(self) -> RunningGit:
-        return self.git.start("write-tree")
-
-    def finish_write_tree(self, writing: RunningGit) -> TreeId:
-        tree = TreeId(writing.finish().checked().text)
-        if tree == empty_tree(len(tree)):
-            self._check_really_empty()
-        return tree
-
-    def _check_really_empty(self) -> None:
-        # A failed update can leave an empty index, of which write-tree makes an empty tree.
+    def check_really_empty(self) -> None:
+        """Refuse the empty tree of an index that a failed update has left empty."""
         nothing = {"GIT_INDEX_FILE": self.git.environment["GIT_INDEX_FILE"] + ".none"}
-        words = (*self.inputs.rules, *UNTRACKED)
-        store, root = self.lister.store, self.inputs.root
-        seen = start_listing(store, self.git, root, *words, index=nothing).finish()
+        words = (*self.lister.words, *UNTRACKED)
+        seen = self.lister.ask(*words, index=nothing).finish()
         missed = [p for p in seen.records() if not p.endswith(b"/") and p not in self.not_captured]
         if seen.code or missed:
             raise GitFailedError("the snapshot came out empty although the sandbox has files")
 
     def _tracked_by_user(self, paths: list[bytes]) -> set[bytes]:
-        if self.inputs.user_index is None:
+        if self.user_index is None:
             return set()
-        extra = {"GIT_INDEX_FILE": str(self.inputs.user_index)}
+        extra = {"GIT_INDEX_FILE": str(self.user_index)}
         listed = self.git.call("ls-files", "-c", "-z", extra=extra)
         return set(paths).intersection(listed.records())
 
@@ -248,3 +210,33 @@ class Snapshot:
 def start_changes(git: GitRunner) -> RunningGit:
     """Begin to compare the working index with the disk, which takes longest of all."""
     return git.start("diff-files", "--ignore-submodules=all", "-z", "--name-status")
+
+
+def _changes_in(comparison: RunningGit) -> tuple[list[bytes], list[bytes]]:
+    """Paths that have changed and paths that are gone.
+
+    What cannot even be looked at counts as changed: whoever captures it will find out and say so.
+    """
+    compared, complaints = understood_of_entries(comparison.finish())
+    changed: list[bytes] = list(complaints.entries)
+    deleted: list[bytes] = []
+    records = compared.checked().records()
+    for status, path in zip(records[::2], records[1::2], strict=True):
+        (deleted if status == b"D" else changed).append(path)
+    return changed, deleted
+
+
+@dataclass(slots=True)
+class TreeWriting:
+    """The tree of a snapshot's files, as it is being written."""
+
+    snapshot: Snapshot
+    running: RunningGit
+    tree: TreeId | None = None
+
+    def finish(self) -> TreeId:
+        if self.tree is None:
+            self.tree = TreeId(self.running.finish().checked().text)
+            if self.tree == empty_tree(len(self.tree)):
+                self.snapshot.check_really_empty()
+        return self.tree

@@ -9,31 +9,20 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from backtrail.git.ignore.rules import configuration_reader
-from backtrail.git.osfiles.plain_files import (
-    LARGEST_INDEX,
-    LONGEST_RULES,
-    NotPlainError,
-    read_plain,
-)
+from backtrail.domain.plan import Sandbox
+from backtrail.git.ignore.rules import UNSET, UserSettings, configuration_reader, lines_at
+from backtrail.git.osfiles.plain_files import LARGEST_INDEX, read_plain
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.store.index import safe_date
 from backtrail.git.store.objects import read_blobs
-
-if TYPE_CHECKING:
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.ignore.rules import UserSettings
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore
 
 # Any of these in an attributes file may make the bytes on disk differ from the stored ones.
 _CONVERTING = (b"eol=crlf", b"ident", b"filter", b"working-tree-encoding", b"crlf")
 _GITLINK = re.compile(rb"(?:^|\0)H 160000 [^\t]*\t([^\0]*)")
 # Values of core.autocrlf under which a checkout writes what is stored.
 _NOT_CONVERTING = (b"", b"false", b"no", b"off", b"0", b"input")
-_UNSET = 1
 
 
 def seed_index(store: PrivateStore, sandbox: Sandbox, *, checkout_began_ns: int) -> bool:
@@ -74,7 +63,7 @@ def checkout_converts(store: PrivateStore, sandbox: Sandbox, user: UserSettings)
         return True
     texts = _tracked_attributes(store, sandbox)
     configured = settings.get(b"core.attributesfile")
-    texts += [_contents(path) for path in _attribute_files(store, user, configured)]
+    texts += [lines_at(path) for path in _attribute_files(store, user, configured)]
     return any(word in text for text in texts for word in _CONVERTING)
 
 
@@ -83,7 +72,7 @@ def _settings(store: PrivateStore, user: UserSettings) -> dict[bytes, bytes] | N
     output = configuration_reader(store.common_dir, user).run(
         "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol|attributesfile)$"
     )
-    if output.code not in (0, _UNSET):
+    if output.code not in (0, UNSET):
         return None
     pairs = (record.partition(b"\n") for record in output.records())
     # A bare name without a value means true.
@@ -108,11 +97,3 @@ def _attribute_files(
     elif directory := user.configuration_directory():
         files.append(directory / "git" / "attributes")
     return files
-
-
-def _contents(path: Path) -> bytes:
-    try:
-        return read_plain(path, LONGEST_RULES)
-    except (OSError, NotPlainError):
-        # Git goes on without it as well.
-        return b""

@@ -1,26 +1,19 @@
-"""Finding the blobs that only the user's index names, so that staged work survives their gc."""
+"""What only the user's index names, or git's notes do, so that it survives their gc."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.store.objects import empty_tree
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.user.transfer import bring_objects
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from backtrail.domain.ids import CommitId
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import GitState
-
-
-_GITLINK = b"160000"
-_RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])")
+from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.ids import CommitId
+from backtrail.git.ignore.eligibility import NOT_WHOLE
+from backtrail.git.process.runner import RunningGit
+from backtrail.git.store.objects import GITLINK, RAW_CHANGE, empty_tree
+from backtrail.git.store.store import PrivateStore, scratch_directory
+from backtrail.git.user.head import GitState
+from backtrail.git.user.merge_state import MergeState
+from backtrail.git.user.transfer import Brought, bring_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +24,20 @@ class StagedScan:
     user_index: Path | None
     running: RunningGit | None
 
-    def blobs(self) -> list[str]:
-        """Ids of the blobs that the index holds and HEAD does not."""
+    def bring(self) -> tuple[str, ...]:
+        """The blobs that the index holds and HEAD does not, brought into the store."""
+        found = self._blobs()
+        bring_objects(self.store, found)
+        return tuple(found)
+
+    def _blobs(self) -> list[str]:
         if self.running is None:
             return []
         found: dict[str, None] = {}
         unmerged = False
         for record in self.running.finish().checked().records()[::2]:
-            match = _RAW.match(record)
-            if match is None or match[1] == _GITLINK:
+            match = RAW_CHANGE.match(record)
+            if match is None or match[1] == GITLINK:
                 continue
             unmerged = unmerged or match[3] == b"U"
             if set(match[2]) != {ord("0")}:
@@ -51,7 +49,7 @@ class StagedScan:
     def _unmerged_stages(self) -> list[str]:
         output = self.store.git(index=self.user_index).call("ls-files", "-u", "-z")
         words = (record.split(b"\t")[0].split(b" ") for record in output.records())
-        return [object_id.decode() for mode, object_id, _ in words if mode != _GITLINK]
+        return [object_id.decode() for mode, object_id, _ in words if mode != GITLINK]
 
 
 def start_staged_scan(
@@ -74,6 +72,12 @@ def staged_blobs(store: PrivateStore, state: GitState) -> tuple[str, ...]:
     with scratch_directory(store) as directory:
         copy = directory / "index"
         copy.write_bytes(state.index.content)
-        found = start_staged_scan(store, copy, state.head_commit).blobs()
-    bring_objects(store, found)
-    return tuple(found)
+        return start_staged_scan(store, copy, state.head_commit).bring()
+
+
+def not_whole(merge: MergeState, brought: Brought) -> list[NotCaptured]:
+    """A note for each file of git's that names what could not be brought into the store."""
+    goes_by = merge.goes_by
+    absent = (goes_by[name] for name in brought.absent if name in goes_by)
+    paths = sorted({*merge.naming({*brought.broken}), *absent})
+    return [NotCaptured(f".git/{path}", NOT_WHOLE) for path in paths]

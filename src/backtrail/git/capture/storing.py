@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.errors import GitFailedError
-from backtrail.git.ignore.eligibility import REFUSED_NAME, UNSTEADY, Storable, changed_since
+from backtrail.git.ignore.eligibility import (
+    REFUSED_NAME,
+    UNSTEADY,
+    Sieve,
+    Storable,
+    changed_while_read,
+)
+from backtrail.git.osfiles.paths import exists_inside
 from backtrail.git.process.environment import STREAMED_FROM
-from backtrail.git.process.runner import Output, nul_joined
+from backtrail.git.process.runner import GitRunner, Output, nul_joined
 from backtrail.git.process.stderr import without_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from backtrail.git.ignore.eligibility import Sieve
-    from backtrail.git.process.runner import GitRunner
-
 
 _ATTEMPTS = 4
 # Git collects small objects in a directory aside, to bring them to disk at once. The pack of a
@@ -70,7 +70,7 @@ class Storing:
         tried_again = False
         while files:
             output = self._update(list(files), *settings)
-            meanwhile = changed_since(self.sieve.root, files)
+            meanwhile = changed_while_read(self.sieve.root, files)
             changed += meanwhile
             if not output.code and not output.stderr:
                 self.stored += files
@@ -115,6 +115,14 @@ class Storing:
         if paths:
             self.removed += paths
             take_out(self.git, paths)
+
+
+def take_in(git: GitRunner, root: Path, paths: Iterable[bytes]) -> None:
+    """Fill an index with those of the paths that are there, all of which have to hold still."""
+    storing = Storing(git, Sieve(root, None, lambda _: set()), set())
+    storing.store(path for path in paths if exists_inside(root, path))
+    for note in storing.left_out.values():
+        raise GitFailedError(f"{note.path!r} cannot be read: {note.reason}")
 
 
 def take_out(git: GitRunner, paths: list[bytes]) -> None:

@@ -7,19 +7,15 @@ describes the row completely, so that the rows can be rebuilt from the refs alon
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.checkpoint.state import Captured, read_state
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore
 
 _SUBJECT_LENGTH = 100
 

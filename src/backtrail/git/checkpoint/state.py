@@ -1,9 +1,6 @@
-"""The state commit: what a tree of files cannot hold, stored, remembered and read back.
+"""The state commit: what a tree of files cannot hold, stored and read back.
 
-It only ever saves time: without one, or with one that does not fit, everything is done anew, and
-whether the objects that it names are still there is looked at before a checkpoint is complete.
-
-Its tree holds the raw index, the ignore text, the chosen ignored files, the names of what else is
+Its tree holds the raw index, the ignore text, the included ignored files, the names of what else is
 ignored, and a document with HEAD, branch, a merge that is under way, permission bits, empty
 directories, nested repositories and the list of what was not captured; its parents keep commits
 of the user's reachable. It bears a fixed date, so that an unchanged state is the very same commit
@@ -15,72 +12,84 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from backtrail.domain.capture import Choice
+from backtrail.domain.capture import IncludeRules
 from backtrail.domain.checkpoint import NotCaptured
-from backtrail.domain.ids import CommitId
-from backtrail.git.checkpoint.selected_files import Included
+from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.ignore.ignored import IgnoredNames
 from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.durable import read_checked, write_checked
+from backtrail.git.process.runner import RunningGit
 from backtrail.git.store.objects import list_tree, read_blobs
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import DetachedFrom, GitState, UserIndex
 from backtrail.git.user.merge_state import NOT_RECORDED, MergeState
 from backtrail.git.user.transfer import Named
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
+EXCLUDES, INDEX = "excludes", "index"
+STATE_FORMAT = 3
+_STATE, _STAGED, _INCLUDED, _IGNORED = "state.json", "staged", "included", "ignored"
+_FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 
 
 @dataclass(frozen=True, slots=True)
-class StateMemo:
-    """What a state commit was made from, and what came of it."""
+class Included:
+    """Included ignored files of a state: a tree of their own, so that secrets are in no diff."""
 
-    inputs: str
-    """A digest of HEAD, the index and the ignore text."""
-    document: str
-    """A digest of the document in the state commit."""
-    state_commit: str
-    parts: dict[str, str]
-    staged: list[str]
-
-    def write(self, path: Path) -> None:
-        write_checked(path, json.dumps(asdict(self)).encode())
+    tree: TreeId | None = None
+    rules: IncludeRules = field(default_factory=IncludeRules)
+    """By what they were included."""
+    absent: tuple[str, ...] = ()
+    """Paths that were looked for by name and were not there."""
 
 
-def read_memo(path: Path, inputs: str) -> StateMemo | None:
-    """The memo, if it is about the same inputs."""
-    try:
-        memo = StateMemo(**json.loads(read_checked(path) or b""))
-    except (ValueError, TypeError):
-        return None
-    return memo if memo.inputs == inputs else None
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """All of a captured state but the tree of files."""
+
+    git_state: GitState
+    ignore_rules: IgnoreRules
+    staged: tuple[str, ...]
+    """Blobs that only the user's index names."""
+    not_captured: tuple[NotCaptured, ...] = ()
+    forced: tuple[str, ...] = ()
+    """Paths captured against the ignore rules, since a restore was about to replace them."""
+    accounted: tuple[TreeId, ...] = ()
+    """Trees whose every path was captured if it was there: what is missing of them was absent."""
+    extras: Extras = field(default_factory=Extras)
+    included: Included = field(default_factory=Included)
+    ignored: IgnoredNames = field(default_factory=IgnoredNames)
+    """What else was ignored, and is not captured: by name alone."""
+    named: Named = field(default_factory=Named)
+    """What a merge or the like that is under way goes by."""
 
 
-def digest_of_inputs(state: GitState, excludes: bytes) -> str:
-    index = state.index.content if state.index else b""
-    return digest(f"{state.head_commit} {state.index is None}".encode(), index, excludes)
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A state of a sandbox whose objects are in the store."""
+
+    tree: TreeId
+    state_commit: CommitId
+    state: SandboxState
+    ignored: tuple[str, ...] = ()
+    """All that was ignored, a whole directory as one entry; not kept, so of a fresh look alone."""
 
 
-def digest(*parts: bytes) -> str:
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(len(part).to_bytes(8, "big"))
-        found.update(part)
-    return found.hexdigest()
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A look at a sandbox that is not kept."""
 
-
-EXCLUDES, INDEX = "excludes", "index"
+    tree: TreeId
+    state: SandboxState
+    ignored: tuple[str, ...]
+    """All that was ignored, a whole directory as one entry."""
+    root: Path
 
 
 @dataclass(slots=True)
@@ -118,32 +127,6 @@ def storing_parts(
         finally:
             # Git reads the files in the directory that is about to go.
             storing.blobs()
-
-
-STATE_FORMAT = 3
-_STATE, _STAGED, _INCLUDED, _IGNORED = "state.json", "staged", "included", "ignored"
-_FIXED_DATE = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxState:
-    """All of a captured state but the tree of files."""
-
-    git_state: GitState
-    ignore_rules: IgnoreRules
-    staged: tuple[str, ...]
-    """Blobs that only the user's index names."""
-    not_captured: tuple[NotCaptured, ...] = ()
-    forced: tuple[str, ...] = ()
-    """Paths captured against the ignore rules, since a restore was about to replace them."""
-    accounted: tuple[TreeId, ...] = ()
-    """Trees whose every path was captured if it was there: what is missing of them was absent."""
-    extras: Extras = field(default_factory=Extras)
-    included: Included = field(default_factory=Included)
-    ignored: IgnoredNames = field(default_factory=IgnoredNames)
-    """What else was ignored, and is not captured: by name alone."""
-    named: Named = field(default_factory=Named)
-    """What a merge or the like that is under way goes by."""
 
 
 def write_state(
@@ -210,7 +193,7 @@ def encode_state(state: SandboxState) -> bytes:
         "included": {
             "tree": state.included.tree,
             "absent": list(state.included.absent),
-            **asdict(state.included.choice),
+            **asdict(state.included.rules),
         },
         "ignored": {"names": digest(state.ignored.text), "more": state.ignored.more},
         "under_way": git_state.merge.what,
@@ -283,7 +266,7 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
         extras=Extras.from_document(document["extras"]),
         included=Included(
             tree=document["included"]["tree"],
-            choice=_choice(document["included"]),
+            rules=_include_rules(document["included"]),
             absent=tuple(document["included"]["absent"]),
         ),
         ignored=IgnoredNames.read(contents.get(_IGNORED, b""), document.get("ignored")),
@@ -291,10 +274,10 @@ def read_state(store: PrivateStore, commit: CommitId) -> SandboxState:
     )
 
 
-def _choice(document: Mapping[str, Any]) -> Choice:
-    """By what files were chosen; the first states knew of patterns alone."""
+def _include_rules(document: Mapping[str, Any]) -> IncludeRules:
+    """By what files were included; the first states knew of patterns alone."""
     kinds = ("patterns", "small", "listed")
-    return Choice(**{kind: tuple(document.get(kind, ())) for kind in kinds})
+    return IncludeRules(**{kind: tuple(document.get(kind, ())) for kind in kinds})
 
 
 def _ignore_rules(excludes: bytes, document: Mapping[str, Any] | None) -> IgnoreRules:
@@ -306,22 +289,43 @@ def _ignore_rules(excludes: bytes, document: Mapping[str, Any] | None) -> Ignore
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
-    """A state of a sandbox whose objects are in the store."""
+class StateMemo:
+    """What a state commit was made from, and what came of it.
 
-    tree: TreeId
-    state_commit: CommitId
-    state: SandboxState
-    ignored: tuple[str, ...] = ()
-    """All that was ignored, a whole directory as one entry; not kept, so of a fresh look alone."""
+    It only ever saves time: without one, or with one that does not fit, everything is done anew,
+    and whether the objects that it names are still there is looked at before a checkpoint is
+    complete.
+    """
+
+    inputs: str
+    """A digest of HEAD, the index and the ignore text."""
+    document: str
+    """A digest of the document in the state commit."""
+    state_commit: str
+    parts: dict[str, str]
+    staged: list[str]
+
+    def write(self, path: Path) -> None:
+        write_checked(path, json.dumps(asdict(self)).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A look at a sandbox that is not kept."""
+def read_memo(path: Path, inputs: str) -> StateMemo | None:
+    """The memo, if it is about the same inputs."""
+    try:
+        memo = StateMemo(**json.loads(read_checked(path) or b""))
+    except (ValueError, TypeError):
+        return None
+    return memo if memo.inputs == inputs else None
 
-    tree: TreeId
-    state: SandboxState
-    ignored: tuple[str, ...]
-    """All that was ignored, a whole directory as one entry."""
-    root: Path
+
+def digest_of_inputs(state: GitState, excludes: bytes) -> str:
+    index = state.index.content if state.index else b""
+    return digest(f"{state.head_commit} {state.index is None}".encode(), index, excludes)
+
+
+def digest(*parts: bytes) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
+    return found.hexdigest()

@@ -8,13 +8,12 @@ from dataclasses import replace
 from operator import attrgetter
 
 from backtrail.domain.rollback import DiffAction, FileChange
-from backtrail.git.checkpoint.selected_files import entries_of
 from backtrail.git.checkpoint.state import Captured, Glimpse, SandboxState
 from backtrail.git.compare.diff import changed_files
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import exists_inside
-from backtrail.git.store.objects import list_tree
+from backtrail.git.store.objects import files_by_path, list_tree
 from backtrail.git.store.store import PrivateStore
 
 
@@ -66,7 +65,7 @@ def changed_included(
         return ()
     before, now = _entries(store, old), _entries(store, new)
     both = before.keys() & now.keys()
-    names = both if old.included.choice != new.included.choice else {*before, *now}
+    names = both if old.included.rules != new.included.rules else {*before, *now}
     return tuple(
         FileChange(name, _action(before.get(name), now.get(name)), None, None)
         for name in sorted(names)
@@ -140,9 +139,9 @@ def _chosen_among(
     store: PrivateStore, old: Captured | Glimpse, new: Captured | Glimpse, missing: Sequence[str]
 ) -> dict[str, DiffAction]:
     """What is a chosen ignored file now: by its content it may have changed as well."""
-    now = entries_of(store, new.state.included.tree)
+    now = files_by_path(store, new.state.included.tree)
     chosen = [path for path in missing if os.fsencode(path) in now]
-    then = entries_of(store, old.tree) if chosen else {}
+    then = files_by_path(store, old.tree) if chosen else {}
     return {
         path: DiffAction.IGNORED
         if then[os.fsencode(path)] == now[os.fsencode(path)]

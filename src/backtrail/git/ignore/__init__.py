@@ -1,1 +1,1 @@
-"""Which paths of a sandbox belong to a checkpoint: ignore rules, new files, chosen ignored ones."""
+"""Which paths of a sandbox belong to a checkpoint: ignore rules, new files, included ones."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.osfiles.beneath import Beneath
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
 
 NESTED = "nested repository"
 SPECIAL = "special file"
@@ -23,8 +19,13 @@ NOT_SMALL = "ignored, and larger than 1 MiB"
 NOT_SMALL_TOGETHER = "ignored, and more than 16 MiB together with smaller ones"
 REFUSED_NAME = "git cannot store this name"
 UNSTEADY = "it kept changing while it was read"
+NOT_WHOLE = "names objects that git does not have, or not whole"
+"""What git has noted is captured, and those objects are not."""
 SET_BITS = "set-id and sticky bits"
 """Of such a path only these bits are left out: its content is captured."""
+
+BESIDE_THE_FILES = (NESTED, SET_BITS, NOT_WHOLE)
+"""Reasons that are not about a file of the sandbox that is left out."""
 
 
 Storable = dict[bytes, os.stat_result | None]
@@ -86,7 +87,7 @@ class Sieve:
         return limit is not None and stat.S_ISREG(found.st_mode) and found.st_size > limit
 
 
-def changed_since(root: Path, found: Storable) -> list[bytes]:
+def changed_while_read(root: Path, found: Storable) -> list[bytes]:
     """Those paths that are not as they were found: what was read of them may be a mixture."""
     with Beneath(root) as inside:
         return [path for path, was in found.items() if _marks(was) != _marks(inside.lstat(path))]

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import lstat_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
-
 
 NAMES_LIMIT = 1024**2
 """How many bytes of names a checkpoint keeps; directories come first."""

@@ -5,24 +5,19 @@ from __future__ import annotations
 import codecs
 import os
 import stat
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, read_plain
 from backtrail.git.process.environment import scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
-    from backtrail.git.store.store import PrivateStore
-
-
-_UNSET = 1
+UNSET = 1
+"""What `git config --get` ends with where nothing is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ class RulesQuestion:
 
     def _global_file(self) -> Path | None:
         output = self.file_asked.finish()
-        if output.code == _UNSET:
+        if output.code == UNSET:
             configuration = self.user.configuration_directory()
             return configuration / "git" / "ignore" if configuration else None
         value = output.checked(quiet=False).stdout.rstrip(b"\n")
@@ -111,14 +106,14 @@ def configuration_reader(git_dir: Path, user: UserSettings) -> GitRunner:
 
 def _excludes(path: Path | None) -> bytes:
     # Git skips the mark at the beginning of a file, but not where two files meet.
-    return _contents(path).removeprefix(codecs.BOM_UTF8)
+    return lines_at(path).removeprefix(codecs.BOM_UTF8) if path else b""
 
 
-def _contents(path: Path | None) -> bytes:
+def lines_at(path: Path) -> bytes:
+    """What a file of rules or attributes says: git, too, goes on without one it cannot read."""
     try:
-        return read_plain(path, LONGEST_RULES) if path else b""
+        return read_plain(path, LONGEST_RULES)
     except (OSError, NotPlainError):
-        # Git, too, goes on without an excludes file that is missing or cannot be read.
         return b""
 
 

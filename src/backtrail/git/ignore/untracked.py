@@ -7,31 +7,25 @@ looked into again, so that a sandbox without new directories costs a single list
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.ignore.evaluate import (
+from backtrail.git.ignore.evaluate import ignored_here
+from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.listing import (
     UNTRACKED,
     Listing,
-    ignored_here,
     only_below,
-    start_listing,
+    start_listing_others,
     take_for_directories,
 )
-from backtrail.git.ignore.ignored import Ignored
+from backtrail.git.ignore.rules import IgnoreRules
 from backtrail.git.osfiles.beneath import parents_of
+from backtrail.git.process.runner import GitRunner
 from backtrail.git.process.stderr import Complaints, really_named, understood
 from backtrail.git.store.index import copied
-from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.rules import IgnoreRules
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 _CAPITALS_COUNT = ("-c", "core.ignoreCase=false")
 _IGNORED = (*UNTRACKED, "-i", "--directory")
@@ -66,27 +60,22 @@ class Lister:
     words: Sequence[str]
     """Arguments under which git follows the rules."""
 
+    def ask(self, *words: str, index: Mapping[str, str] | None = None) -> Listing:
+        """Begin a listing of any kind."""
+        return start_listing_others(self.store, self.git, self.root, *words, index=index)
+
     def start(self) -> Listing:
         return self._asked("--directory")
 
     def finish(self, running: Listing) -> Untracked:
         """Complete a listing, looking into what it only names."""
-        records, closed = self._readable(running)
-        records = self._by_any_case(records, "--directory")
-        directories = [record for record in records if record.endswith(b"/")]
-        files = [record for record in records if not record.endswith(b"/")]
+        records, closed = self._understood(running, "--directory")
+        directories, files = _apart(records)
         repositories: list[bytes] = []
         if directories:
-            below = only_below(directories)
-            inside, more = self._readable(self._asked(*below))
-            inside = self._by_any_case(inside, *below)
+            repositories, inside, more = self._inside(directories)
+            files += inside
             closed += more
-            files += (path for path in inside if not path.endswith(b"/"))
-            found = [path for path in inside if path.endswith(b"/")]
-            if found:
-                repositories, within, more = self._inside_repositories(found)
-                files += within
-                closed += more
         return Untracked(
             files=tuple(dict.fromkeys(files)),
             directories=_bare(directories),
@@ -100,7 +89,7 @@ class Lister:
 
     def start_ignored(self) -> Listing:
         """Begin to list what is ignored, in the index or not, with a tag that tells which."""
-        return start_listing(self.store, self.git, self.root, *self.words, *_IGNORED, "-c", "-t")
+        return self.ask(*self.words, *_IGNORED, "-c", "-t")
 
     def finish_ignored(self, running: Listing) -> tuple[set[bytes], Ignored]:
         """What the index holds although it is ignored, and what is in no index."""
@@ -113,45 +102,48 @@ class Lister:
                 held.add(record[len(_OTHER) :])
         return held, Ignored(tuple(others))
 
-    def ignored(self, repositories: Sequence[bytes]) -> Ignored:
+    def ignored(self, repositories: Sequence[bytes] = ()) -> Ignored:
         """What is ignored and not in the index as it is now."""
         with scratch_directory(self.store) as directory:
-            git = self.git
+            index: dict[str, str] | None = None
             if repositories:
                 # Of a repository without captured files git would not look at what is in it.
-                git = self.store.git(self.root, copied(git, directory / "index"))
-                take_for_directories(git, [path + b"/" for path in repositories])
-            return ignored_by(self.store, git, self.root, self.words)
+                index = {"GIT_INDEX_FILE": str(copied(self.git, directory / "index"))}
+                take_for_directories(self.git, [path + b"/" for path in repositories], index)
+            return Ignored(tuple(_tolerated(self.ask(*self.words, *_IGNORED, index=index))))
 
     def without_entries(self, directories: Sequence[bytes]) -> list[bytes]:
         """Directories at or below these that hold no entry of the index as it is now."""
         words = ("--directory", *only_below([d + b"/" for d in directories]))
-        records, _ = self._readable(self._asked(*words))
-        records = self._by_any_case(records, *words)
-        return list(_bare([record for record in records if record.endswith(b"/")]))
+        records, _ = self._understood(self._asked(*words), *words)
+        return list(_bare(_apart(records)[0]))
 
-    def _inside_repositories(
-        self, found: list[bytes]
-    ) -> tuple[list[bytes], list[bytes], Complaints]:
-        """Repositories at any depth, and their files as far as ignore rules allow."""
+    def _inside(self, below: list[bytes]) -> tuple[list[bytes], list[bytes], Complaints]:
+        """Repositories at any depth, and the files of all as far as ignore rules allow."""
         repositories: list[bytes] = []
         files: list[bytes] = []
-        closed = Complaints()
+        closed, index = Complaints(), None
         with scratch_directory(self.store) as directory:
-            scratch = {"GIT_INDEX_FILE": str(copied(self.git, directory / "index"))}
-            while found:
-                repositories += found
-                take_for_directories(self.git, found, scratch)
-                below = only_below(found)
-                inside, more = self._readable(self._asked(*below, index=scratch))
-                inside = self._by_any_case(inside, *below, extra=scratch)
+            while below:
+                words = only_below(below)
+                records, more = self._understood(self._asked(*words, index=index), *words)
                 closed += more
-                files += (path for path in inside if not path.endswith(b"/"))
-                found = [path for path in inside if path.endswith(b"/")]
+                below, plain = _apart(records)
+                files += plain
+                if below:
+                    # In an index of its own git takes these for directories from here on.
+                    index = index or {"GIT_INDEX_FILE": str(copied(self.git, directory / "index"))}
+                    take_for_directories(self.git, below, index)
+                    repositories += below
         return repositories, files, closed
 
+    def _understood(self, listing: Listing, *more: str) -> tuple[list[bytes], Complaints]:
+        """The records of a listing with `more` words, and what git said it could not read."""
+        records, closed = self._readable(listing)
+        return self._by_any_case(records, *more, index=listing.index), closed
+
     def _by_any_case(
-        self, records: list[bytes], *more: str, extra: Mapping[str, str] | None = None
+        self, records: list[bytes], *more: str, index: Mapping[str, str] | None
     ) -> list[bytes]:
         """The records that rules do not ignore either for which capitals make no difference.
 
@@ -161,8 +153,7 @@ class Lister:
         if not self.rules.ignore_case:
             return records
         words = (*self.words, *UNTRACKED, *more)
-        listing = start_listing(self.store, self.git, self.root, *words, index=extra)
-        shown = set(self._readable(listing)[0])
+        shown = set(self._readable(self.ask(*words, index=index))[0])
         hidden = [record for record in records if record not in shown]
         ignored = ignored_here(self.store, self.root, self.rules, hidden)
         return [record for record in records if record not in ignored]
@@ -173,9 +164,9 @@ class Lister:
         root = os.fsencode(self.root)
         rules = (path for path in found.rules_files if os.path.lexists(os.path.join(root, path)))
         closed = (really_named(self.root, path) for path in found.directories)
-        told = replace(found, directories=tuple(closed), rules_files=tuple(rules))
         records = rest.checked().records()
-        return records + self._unasked(listing, records), told
+        unread = replace(found, directories=tuple(closed), rules_files=tuple(rules))
+        return records + self._unasked(listing, records), unread
 
     def _unasked(self, listing: Listing, records: list[bytes]) -> list[bytes]:
         """Repositories in which nothing was listed: git would have named them at least."""
@@ -188,18 +179,18 @@ class Lister:
         return [d for d in bare if d not in ignored]
 
     def _asked(self, *more: str, index: Mapping[str, str] | None = None) -> Listing:
-        words = (*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more)
-        return start_listing(self.store, self.git, self.root, *words, index=index)
-
-
-def ignored_by(store: PrivateStore, git: GitRunner, root: Path, words: Sequence[str]) -> Ignored:
-    """What the rules that these words put in force ignore, and the index does not hold."""
-    return Ignored(tuple(_tolerated(start_listing(store, git, root, *words, *_IGNORED))))
+        return self.ask(*self.words, *_CAPITALS_COUNT, *UNTRACKED, *more, index=index)
 
 
 def _tolerated(listing: Listing) -> list[bytes]:
     """The records of a listing, as far as git could look."""
     return understood(listing.finish())[0].checked().records()
+
+
+def _apart(records: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Directories, each with a slash, and files."""
+    directories = [record for record in records if record.endswith(b"/")]
+    return directories, [record for record in records if not record.endswith(b"/")]
 
 
 def _bare(directories: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -12,18 +12,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from backtrail.git.ignore.rules import RULES_FILE
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.durable import read_checked, write_checked
 from backtrail.git.osfiles.paths import is_special
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +42,7 @@ class InventoryMemo:
             "extras": self.extras.as_document(),
             "set_bits": self.set_bits,
             "young": self.young,
-            "directories": {
-                name: (
-                    note.mode,
-                    note.ctime_ns,
-                    note.read_at_ns,
-                    note.special,
-                    note.has_git,
-                    note.has_rules,
-                )
-                for name, note in self.directories.items()
-            },
+            "directories": self.directories,
             "hidden_rules": self.hidden_rules,
         }
         write_checked(path, json.dumps(document).encode())
@@ -67,12 +55,7 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
             extras=Extras.from_document(document["extras"]),
             set_bits=tuple(document["set_bits"]),
             young=tuple(document["young"]),
-            directories={
-                name: DirectoryNote(mode, ctime_ns, read_at_ns, tuple(special), *has)
-                for name, (mode, ctime_ns, read_at_ns, special, *has) in document[
-                    "directories"
-                ].items()
-            },
+            directories={name: DirectoryNote(*n) for name, n in document["directories"].items()},
             hidden_rules=tuple(document["hidden_rules"]),
         )
     except (ValueError, TypeError, KeyError):
@@ -81,17 +64,16 @@ def read_inventory_memo(path: Path) -> InventoryMemo | None:
 
 
 # File systems date by clock ticks, and some by seconds.
-_TOO_YOUNG_NS = 2_000_000_000
+TOO_YOUNG_NS = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryNote:
+class DirectoryNote(NamedTuple):
     """A directory as it was when its names were read."""
 
     mode: int
     ctime_ns: int
     read_at_ns: int
-    special: tuple[str, ...] = ()
+    special: Sequence[str] = ()
     """Entries that are neither file, link nor directory."""
     has_git: bool = False
     """Whether it holds an entry named `.git`."""
@@ -99,7 +81,7 @@ class DirectoryNote:
     """Whether it holds an entry named `.gitignore`."""
 
     def is_current(self, found: os.stat_result) -> bool:
-        aged = self.read_at_ns - self.ctime_ns > _TOO_YOUNG_NS
+        aged = self.read_at_ns - self.ctime_ns > TOO_YOUNG_NS
         return aged and self.ctime_ns == found.st_ctime_ns
 
 
@@ -122,7 +104,7 @@ def noted_directories(
                 # Gone, perhaps in this very moment, or out of reach.
                 continue
             mode = stat.S_IMODE(found.st_mode)
-            notes[name] = note if note.mode == mode else replace(note, mode=mode)
+            notes[name] = note if note.mode == mode else note._replace(mode=mode)
     return notes
 
 

@@ -1,40 +1,39 @@
 """Finding what a tree cannot hold (modes, empty directories, special files) without a full walk.
 
 A chmod changes a file's ctime, so git lists the file as changed: only listed files are looked at.
-A new name changes its directory's ctime, so only directories with another one are read again.
+A new name changes its directory's ctime, so only directories with another one are read again. What
+nothing but git has written, or a proof has just seen, needs no look at all.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.git.ignore.eligibility import NESTED, REFUSED_NAME, SET_BITS, SPECIAL
-from backtrail.git.ignore.rules import is_rules_file, read_rules_files
+from backtrail.git.ignore.evaluate import ignored_here
+from backtrail.git.ignore.rules import RULES_FILE, is_rules_file, read_rules_files
+from backtrail.git.ignore.untracked import Lister, Untracked
 from backtrail.git.metadata.cache import (
+    TOO_YOUNG_NS,
     DirectoryNote,
     InventoryMemo,
     noted_directories,
     places_of_rules,
 )
 from backtrail.git.metadata.model import Extras, Usual, exceptions, usual_modes
-from backtrail.git.metadata.uncaptured_directories import survey
 from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS, PERMISSIONS, Beneath
+from backtrail.git.osfiles.paths import is_special
+from backtrail.git.osfiles.walk import DiskWalk, walk
 from backtrail.git.user.discovery import nested_head
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.ignore.untracked import Lister, Untracked
-
-
-# Git compares whole seconds: a chmod within the second of the last change would not be listed.
-_TOO_YOUNG_NS = 2_000_000_000
+_READABLE = 0o444
 _NOTHING = InventoryMemo(Extras(), (), (), {})
 
 
@@ -79,10 +78,7 @@ class Findings:
 class Inventory:
     """One inventory; the working index is up to date already."""
 
-    root: Path
     lister: Lister
-    ignored: Callable[[Sequence[bytes]], set[bytes]]
-    """Those of some paths that the ignore rules of the present ignore."""
     now_ns: int
     memo: InventoryMemo | None
     set_bits: set[str] = field(default_factory=set[str])
@@ -90,7 +86,7 @@ class Inventory:
 
     def take(self, touched: Touched) -> Findings:
         known = self.memo or _NOTHING
-        bare = survey(self.root, self._bare(touched))
+        bare = _survey(self.lister.root, self._bare(touched))
         empty = [*bare.empty, *self._not_ignored_directories(bare.deeper)]
         left = set(known.extras.empty_directories).difference(map(os.fsdecode, empty))
         captured = self._captured() if self.memo is None or touched.removed or left else None
@@ -110,9 +106,9 @@ class Inventory:
         self.set_bits |= {d for d, note in notes.items() if d and note.mode & BEYOND_PERMISSIONS}
         hidden = self._hidden_rules(known, touched, captured, notes)
         memo = InventoryMemo(extras, tuple(sorted(self.set_bits)), tuple(self.young), notes, hidden)
-        texts = read_rules_files(self.root, [*map(os.fsencode, hidden), *bare.rules_files])
+        texts = read_rules_files(self.lister.root, [*map(os.fsencode, hidden), *bare.rules_files])
         special = self._special(notes, bare.special)
-        ignored = self.ignored(special)
+        ignored = self._ignored(special)
         return Findings(
             memo,
             tuple(path for path in special if path not in ignored),
@@ -134,8 +130,11 @@ class Inventory:
         return untracked.directories
 
     def _not_ignored_directories(self, found: Sequence[bytes]) -> list[bytes]:
-        ignored = self.ignored([path + b"/" for path in found])
+        ignored = self._ignored([path + b"/" for path in found])
         return [path for path in found if path + b"/" not in ignored]
+
+    def _ignored(self, paths: Sequence[bytes]) -> set[bytes]:
+        return ignored_here(self.lister.store, self.lister.root, self.lister.rules, paths)
 
     def _notes(
         self,
@@ -147,7 +146,7 @@ class Inventory:
         held = _above(added if captured is None else captured) | _above(empty) | {b"", *empty}
         if captured is None:
             held |= set(map(os.fsencode, known.directories))
-        return noted_directories(self.root, sorted(held), known.directories, self.now_ns)
+        return noted_directories(self.lister.root, sorted(held), known.directories, self.now_ns)
 
     def _modes(
         self, known: InventoryMemo, touched: Touched, captured: Sequence[bytes] | None
@@ -159,7 +158,7 @@ class Inventory:
         return self._looked_at({*touched.added, *map(os.fsencode, known.young)})
 
     def _there(self, paths: Iterable[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:
-        with Beneath(self.root) as inside:
+        with Beneath(self.lister.root) as inside:
             for path in paths:
                 with suppress(PermissionError):
                     found = inside.lstat(path)
@@ -175,7 +174,8 @@ class Inventory:
                 modes[name] = found.st_mode & PERMISSIONS
                 if found.st_mode & BEYOND_PERMISSIONS:
                     self.set_bits.add(name)
-            if found.st_ctime_ns > self.now_ns - _TOO_YOUNG_NS:
+            # Git compares whole seconds: a further chmod in this one would not be listed.
+            if found.st_ctime_ns > self.now_ns - TOO_YOUNG_NS:
                 self.young.append(name)
         return modes
 
@@ -198,7 +198,7 @@ class Inventory:
     ) -> tuple[dict[str, str], tuple[bytes, ...]]:
         """Nested repositories with their heads, and entries named .git that make none."""
         places = found | {os.fsencode(d) for d, note in notes.items() if d and note.has_git}
-        heads = {place: nested_head(self.root, place) for place in sorted(places)}
+        heads = {place: nested_head(self.lister.root, place) for place in sorted(places)}
         repositories = {os.fsdecode(p): head for p, head in heads.items() if head is not None}
         return repositories, tuple(p + b"/.git" for p, head in heads.items() if head is None)
 
@@ -242,3 +242,128 @@ def _directory_modes(notes: dict[str, DirectoryNote], usual: Usual) -> dict[str,
 
 def _bits(notes: dict[str, DirectoryNote]) -> list[int]:
     return [note.mode & PERMISSIONS for directory, note in notes.items() if directory]
+
+
+@dataclass(slots=True)
+class _BareDirectories:
+    """What was found in directories without captured files."""
+
+    empty: list[bytes] = field(default_factory=list[bytes])
+    """Directories with no entry at all; git itself says of these that no rule ignores them."""
+    deeper: list[bytes] = field(default_factory=list[bytes])
+    """The same, found below such a directory: the ignore rules have still to be asked."""
+    special: list[bytes] = field(default_factory=list[bytes])
+    repositories: list[bytes] = field(default_factory=list[bytes])
+    rules_files: list[bytes] = field(default_factory=list[bytes])
+    """The .gitignore files in them: each hides itself, or is hidden by one further up."""
+
+
+def _survey(root: Path, directories: Sequence[bytes]) -> _BareDirectories:
+    """Read the directories to the bottom: their files, if they have any, are ignored ones."""
+    found = _BareDirectories()
+    for directory in directories:
+        for place, entries in walk(root, directory):
+            if not entries:
+                (found.empty if place == directory else found.deeper).append(place)
+            _note(found, place, entries)
+    return found
+
+
+def _note(found: _BareDirectories, place: bytes, entries: Sequence[os.DirEntry[bytes]]) -> None:
+    for entry in entries:
+        path = os.path.join(place, entry.name)
+        if entry.name == b".git":
+            found.repositories.append(place)
+        elif is_special(entry):
+            found.special.append(path)
+        elif entry.name == RULES_FILE:
+            found.rules_files.append(path)
+
+
+def fresh_inventory(root: Path, untracked: Untracked) -> Findings:
+    """What there is in a new checkout: usual modes, and empty directories for submodules.
+
+    Nothing but git has been there yet, so one file and one directory tell the modes of all. The
+    next capture looks at everything, as it reads every file.
+    """
+    bare = _survey(root, untracked.directories)
+    empty = bare.empty
+    extras = Extras(
+        usual=_usual(root),
+        directory_modes={"": root.stat().st_mode & PERMISSIONS},
+        empty_directories=tuple(map(os.fsdecode, sorted(empty))),
+    )
+    texts = read_rules_files(root, bare.rules_files)
+    return Findings(InventoryMemo(extras, (), (), {}), (), (), texts)
+
+
+def _usual(root: Path) -> Usual:
+    standard = Usual()
+    file, directory = _first_modes(root)
+    plain = standard.file if file is None else file & ~0o111
+    return Usual(
+        file=plain,
+        # Git lets those execute who may read.
+        executable=plain | (plain & _READABLE) >> 2,
+        directory=standard.directory if directory is None else directory,
+    )
+
+
+def _first_modes(root: Path) -> tuple[int | None, int | None]:
+    """The modes of the first file and the first directory that are met."""
+    file = directory = None
+    for _, entries in walk(root):
+        for entry in entries:
+            if entry.name == b".git" or entry.is_symlink():
+                continue
+            mode = entry.stat(follow_symlinks=False).st_mode & PERMISSIONS
+            if not entry.is_dir(follow_symlinks=False):
+                file = mode if file is None else file
+            elif directory is None:
+                directory = mode
+        if file is not None:
+            break
+    return file, directory
+
+
+def proven_inventory(
+    seen: DiskWalk,
+    extras: Extras,
+    files: set[bytes],
+    directories: Iterable[bytes],
+    now_ns: int,
+) -> InventoryMemo:
+    """The inventory of a sandbox whose captured files and directories have been proven."""
+    captured = seen.files.keys() & files
+    special = _by_directory(seen.special)
+    notes = {
+        os.fsdecode(path): DirectoryNote(
+            mode=stat.S_IMODE(found.st_mode),
+            ctime_ns=found.st_ctime_ns,
+            read_at_ns=now_ns,
+            special=tuple(special[path]),
+            has_git=os.path.join(path, b".git") in seen.git,
+            has_rules=os.path.join(path, RULES_FILE) in seen.files,
+        )
+        for path, found in ((d, seen.directories.get(d)) for d in directories)
+        if found is not None
+    }
+    modes = {p: m for p, m in extras.file_modes.items() if os.fsencode(p) in captured}
+    young_from = now_ns - TOO_YOUNG_NS
+    young = (path for path in captured if seen.files[path].st_ctime_ns > young_from)
+    odd = (path for path in seen.with_set_bits if path in captured)
+    return InventoryMemo(
+        extras=replace(extras, file_modes=modes),
+        set_bits=tuple(map(os.fsdecode, odd)),
+        young=tuple(map(os.fsdecode, young)),
+        directories=notes,
+        hidden_rules=tuple(sorted(set(places_of_rules(notes)).difference(map(os.fsdecode, files)))),
+    )
+
+
+def _by_directory(paths: Iterable[bytes]) -> Mapping[bytes, list[str]]:
+    found: defaultdict[bytes, list[str]] = defaultdict(list)
+    for path in paths:
+        directory, _, name = path.rpartition(b"/")
+        found[directory].append(os.fsdecode(name))
+    return found

@@ -100,10 +100,11 @@ def understood_of_entries(output: Output) -> tuple[Output, Complaints]:
     rest, found = understood(output)
     said, entries = rest.stderr, list[bytes]()
     # One after the other: what stands before or between them is no part of a name.
-    while match := _ENTRY.match(said):
+    at = 0
+    while match := _ENTRY.match(said, at):
         entries.append(match[1])
-        said = said[match.end() :]
-    return replace(rest, stderr=said), replace(found, entries=tuple(entries))
+        at = match.end()
+    return replace(rest, stderr=said[at:]), replace(found, entries=tuple(entries))
 
 
 def without_rules(said: bytes) -> bytes:

@@ -25,9 +25,8 @@ from backtrail.git.restore.metadata import (
 )
 from backtrail.git.store.objects import list_tree
 from backtrail.git.store.presence import note_staging
-from backtrail.git.store.scratch import scratch_directory
 from backtrail.git.store.set_aside import delete
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 Mode = Literal["w", "w:gz"]
 _SUFFIXES: dict[str, Mode] = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz"}

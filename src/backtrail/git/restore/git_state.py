@@ -13,7 +13,13 @@ from backtrail.domain.rollback import NotRestored, Part
 from backtrail.git.checkpoint.state import SandboxState
 from backtrail.git.process.runner import GitRunner
 from backtrail.git.store.store import PrivateStore
-from backtrail.git.user.branches import make_branch, put_head_on, where_it_can_return
+from backtrail.git.user.branches import (
+    StandIn,
+    make_branch,
+    put_head_on,
+    stand_in,
+    where_it_can_return,
+)
 from backtrail.git.user.checkouts import branch_checked_out_elsewhere
 from backtrail.git.user.head import (
     HEADS,
@@ -28,7 +34,7 @@ from backtrail.git.user.head import (
 from backtrail.git.user.identity import opened_git_dir
 from backtrail.git.user.index import put_index, same_entries, with_present_dates
 from backtrail.git.user.merge_state import MergeState, put_merge_state, wrong_merge_state
-from backtrail.git.user.transfer import Named, send_back, send_back_tags
+from backtrail.git.user.transfer import Named, lost_commits, send_back, send_back_tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +242,13 @@ class _Planner:
             )
         if old is None:
             where_it_can_return(self.sandbox.git_dir, _short(ref))
+        log = f"logs/{ref}"
+        if not log_leads_nowhere(self.store.common_dir, log):
+            raise RefusedError(
+                f"the log of branch {_short(ref)!r} is no plain file of its own: git would write "
+                "to wherever it leads",
+                hint=f"move it away and try again: {self.store.common_dir / log}",
+            )
         return BranchMove(ref, old, commit)
 
     def _at(self, ref: str) -> CommitId | None:
@@ -294,25 +307,23 @@ def restore_git_state(
     *,
     why: str,
     failpoints: Failpoints = NO_FAILPOINTS,
-) -> None:
-    """Carry the plan out and put the index back; what the repository has lost returns first."""
+) -> GitStatePlan:
+    """Carry the plan out and put the index back; what the repository has lost returns first.
+
+    Gives the plan as it was carried out.
+    """
     state, git_dir = target.git_state, sandbox.git_dir
     with opened_git_dir(sandbox, store.common_dir) as directory:
         _send_back(store, git_dir, plan, target)
-        git, reason = user_git(git_dir, store), ("-m", f"backtrail: {why}")
-        for move in plan.moves:
-            _move_branch(store, sandbox, git, move, reason)
-            failpoints.reach("branch.moved")
-        if plan.head_ref:
-            put_head_on(store, directory, git_dir, plan.head_ref, state.head_commit, reason[1])
-        elif plan.detach:
-            _detach_head(git, git_dir, plan.detach, plan.noted, reason)
+        plan = _with_lost_commits(store, plan)
+        said = _move_branches_and_head(store, sandbox, directory, plan, state, why, failpoints)
         index = state.index
         if index and plan.merge and plan.merge.what:
             index = with_present_dates(store, sandbox.path, index)
         put_index(directory, git_dir, index, deadline=store.deadline)
         if plan.merge is not None:
             put_merge_state(git_dir, directory, plan.merge, failpoints)
+    return replace(plan, remarks=(*plan.remarks, *said))
 
 
 def _send_back(
@@ -323,6 +334,45 @@ def _send_back(
     tips = (*(m.new for m in plan.moves), plan.detach, target.git_state.head_commit, *named.tips)
     send_back(store, git_dir, [tip for tip in dict.fromkeys(tips) if tip], target.staged)
     send_back_tags(store, git_dir, named.tags)
+
+
+def _with_lost_commits(store: PrivateStore, plan: GitStatePlan) -> GitStatePlan:
+    """The plan, which promises less if the repository lacks what git would go on by."""
+    needed = plan.merge.goes_by if plan.merge else {}
+    lost = lost_commits(store, list(needed)) if needed else []
+    if plan.merge is None or not lost:
+        return plan
+    more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+    said = (
+        f"the notes of {plan.merge.what} are back, but git cannot go on by them: "
+        f".git/{needed[lost[0]]} names commit {lost[0][:12]}, which is lost{more}"
+    )
+    return replace(plan.without(Part.UNDER_WAY, said), remarks=())
+
+
+def _move_branches_and_head(
+    store: PrivateStore,
+    sandbox: Sandbox,
+    directory: int,
+    plan: GitStatePlan,
+    state: GitState,
+    why: str,
+    failpoints: Failpoints,
+) -> tuple[str, ...]:
+    """Carry out what is planned for branches, then for HEAD; gives what is worth saying."""
+    git_dir, reason, said = sandbox.git_dir, ("-m", f"backtrail: {why}"), ()
+    if plan.moves or plan.detach:
+        with stand_in(store, directory, git_dir) as stand:
+            for move in plan.moves:
+                _move_branch(store, sandbox, stand.git, move, reason)
+                said += stand.hand_over()
+                failpoints.reach("branch.moved")
+            if plan.detach:
+                said += _detach_head(stand, plan.detach, plan.noted, reason)
+    if plan.head_ref:
+        head, commit = plan.head_ref, state.head_commit
+        said += put_head_on(store, directory, git_dir, head, commit, reason[1])
+    return tuple(dict.fromkeys(said))
 
 
 def _move_branch(
@@ -343,14 +393,14 @@ def _move_branch(
 
 
 def _detach_head(
-    git: GitRunner,
-    git_dir: Path,
-    commit: CommitId,
-    noted: HeadMove | None,
-    reason: tuple[str, str],
-) -> None:
-    """Put HEAD on a commit and on no branch; what cannot be noted any more is not."""
-    if noted and _can_note(git, git_dir, commit, noted):
+    stand: StandIn, commit: CommitId, noted: HeadMove | None, reason: tuple[str, str]
+) -> tuple[str, ...]:
+    """Put HEAD on a commit and on no branch; what cannot be noted any more is not.
+
+    Gives what is worth saying.
+    """
+    git, said = stand.git, ()
+    if noted and _can_note(git, commit, noted):
         aside = noted.by_way_of
         if aside and aside.startswith("refs/"):
             git.call("symbolic-ref", *reason, "HEAD", aside)
@@ -358,13 +408,12 @@ def _detach_head(
             git.call("update-ref", "--no-deref", *reason, "HEAD", aside)
         words = ("--no-deref", "--create-reflog", "-m", noted.message)
         git.call("update-ref", *words, "HEAD", noted.to.commit)
+        said = stand.put_head_at(noted.to.commit)
     git.call("update-ref", "--no-deref", *reason, "HEAD", commit)
+    return (*said, *stand.put_head_at(commit))
 
 
-def _can_note(git: GitRunner, git_dir: Path, commit: CommitId, noted: HeadMove) -> bool:
-    # The name comes from the sandbox: it is not written to where a planted link leads.
-    if not log_leads_nowhere(git_dir):
-        return False
+def _can_note(git: GitRunner, commit: CommitId, noted: HeadMove) -> bool:
     to = noted.to.commit
     return to == commit or git.run("cat-file", "-t", to).stdout == b"commit\n"
 

@@ -11,19 +11,17 @@ from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import TreeId
 from backtrail.git.capture.conflicts import Replacing
 from backtrail.git.capture.storing import take_out
-from backtrail.git.checkpoint.selected_files import Included, entries_of
-from backtrail.git.checkpoint.state import Captured, Glimpse
+from backtrail.git.checkpoint.state import Captured, Glimpse, Included
 from backtrail.git.ignore.eligibility import SET_BITS
+from backtrail.git.ignore.included import would_be_captured
 from backtrail.git.ignore.rules import IgnoreRules
-from backtrail.git.ignore.selected import chosen_at
 from backtrail.git.metadata.model import Extras, Selection, with_selection
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.process.runner import nul_joined
 from backtrail.git.restore.metadata import directories_of
-from backtrail.git.store.objects import TreeEntry, empty_tree, list_tree
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.objects import TreeEntry, empty_tree, files_by_path, list_tree
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import UserIndex
 
 
@@ -156,15 +154,15 @@ def _included_goal(
     """
     included = wanted.state.included
     absent = set(included.absent)
-    then, now = entries_of(store, included.tree), entries_of(store, present.tree)
+    then, now = files_by_path(store, included.tree), files_by_path(store, present.tree)
     if others := now.keys() - then.keys():
         files = list_tree(store, wanted.tree)
         others.difference_update(entry.path for entry in files)
         looked_for = (e.path for tree in wanted.state.accounted for e in list_tree(store, tree))
         absent.update(map(os.fsdecode, others.intersection(looked_for)))
-        if included.choice == present.choice:
+        if included.rules == present.rules:
             rules = wanted.state.ignore_rules
-            new = chosen_at(store, files, rules, included.choice, sorted(others))
+            new = would_be_captured(store, files, rules, included.rules, sorted(others))
             absent.update(p for p in map(os.fsdecode, new) if not selects(uncaptured, p))
     return replace(included, absent=tuple(sorted(absent)))
 
@@ -187,7 +185,7 @@ def replacing(store: PrivateStore, tree: TreeId, extras: Extras, included: Inclu
         trees=(tree,),
         bare_directories=tuple(map(os.fsencode, extras.bare_directories)),
         absent_directories=tuple(map(os.fsencode, extras.absent)),
-        included=tuple(entries_of(store, included.tree)),
+        included=tuple(files_by_path(store, included.tree)),
         going=tuple(map(os.fsencode, included.absent)),
     )
 

@@ -13,14 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from backtrail.git.capture.selected_files import take_in
+from backtrail.git.capture.storing import take_in
 from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
 from backtrail.git.restore.switch import changed_meanwhile, errors_about
 from backtrail.git.restore.writer import Writer
 from backtrail.git.store.objects import Change, TreeEntry
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 
 def part_hard_links(

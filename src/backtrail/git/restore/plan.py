@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.ids import TreeId
 from backtrail.domain.rollback import RevertAction, RevertedFile
-from backtrail.git.checkpoint.selected_files import entries_of
 from backtrail.git.checkpoint.state import Captured, Glimpse
 from backtrail.git.ignore.evaluate import ignored_at
 from backtrail.git.osfiles.beneath import parents_of
@@ -27,6 +26,7 @@ from backtrail.git.store.objects import (
     Change,
     TreeEntry,
     entries_in,
+    files_by_path,
     list_tree,
     start_directories,
     start_listing,
@@ -124,7 +124,7 @@ def _there_already(
 ) -> set[bytes]:
     """What only moves between the chosen ignored files and all others, its content the same."""
     chosen = [e for e in included if e.path in moves.coming]
-    here = entries_of(store, current.tree) if chosen else {}
+    here = files_by_path(store, current.tree) if chosen else {}
     moved = [e for e in files if e.path in moves.present] if moves.present else []
     return {
         e.path

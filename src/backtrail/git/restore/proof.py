@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from backtrail.domain.checkpoint import NotCaptured
 from backtrail.domain.plan import Sandbox
 from backtrail.domain.rollback import RevertAction
-from backtrail.git.ignore.eligibility import NESTED, SET_BITS, SPECIAL
+from backtrail.git.ignore.eligibility import BESIDE_THE_FILES, NESTED, SET_BITS, SPECIAL
 from backtrail.git.ignore.evaluate import ignored_at
 from backtrail.git.metadata.cache import InventoryMemo
-from backtrail.git.metadata.shortcuts import proven_inventory
+from backtrail.git.metadata.inventory import proven_inventory
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.osfiles.plain_files import NotPlainError, open_plain
@@ -171,7 +171,7 @@ class _Prover:
         left = [
             note
             for note in self.plan.not_captured
-            if note.reason not in (SET_BITS, NESTED)
+            if note.reason not in BESIDE_THE_FILES
             and os.fsencode(note.path) not in wanted
             and is_there(self.sandbox.path, os.fsencode(note.path))
         ]

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.domain.plan import Sandbox
-from backtrail.git.capture.selected_files import kept_index, take_in
-from backtrail.git.checkpoint.selected_files import Included, entries_of
+from backtrail.git.capture.included import included_index
+from backtrail.git.capture.storing import take_in
+from backtrail.git.checkpoint.state import Included
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.restore.switch import changed_meanwhile, switch_index
 from backtrail.git.restore.writer import Look, Writer
-from backtrail.git.store.objects import TreeEntry, empty_tree, tree_changes
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.objects import TreeEntry, empty_tree, files_by_path, tree_changes
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class IncludedRestore:
         What is there has to be in one of the trees that hold the present, or to be what the goal
         has there: nothing else may be written over.
         """
-        after = entries_of(self.store, goal)
+        after = files_by_path(self.store, goal)
         touched = [*after, *going]
         if not touched:
             return
-        held = [after, *(entries_of(self.store, tree) for tree in present)]
+        held = [after, *(files_by_path(self.store, tree) for tree in present)]
         look = writer.look(touched)
         self._refuse_directories(after, look)
         with scratch_directory(self.store) as scratch:
@@ -57,7 +57,7 @@ class IncludedRestore:
             changes = tree_changes(self.store, now, wanted)
             switch_index(git, root, now, wanted)
             writer.change(changes, look, index, staying)
-        kept_index(self.store, self.sandbox).unlink(missing_ok=True)
+        included_index(self.store, self.sandbox).unlink(missing_ok=True)
 
     def _refuse_directories(self, paths: Iterable[bytes], look: Look) -> None:
         # What was in the way is gone by now.
@@ -67,7 +67,7 @@ class IncludedRestore:
                 raise GitFailedError(f"{os.fsdecode(path)!r} has become a directory meanwhile")
 
     def _refuse_changed(self, held: Sequence[dict[bytes, tuple[bytes, str]]], now: str) -> None:
-        for path, entry in entries_of(self.store, TreeId(now)).items():
+        for path, entry in files_by_path(self.store, TreeId(now)).items():
             if not any(entries.get(path) == entry for entries in held):
                 raise changed_meanwhile([path])
 
@@ -108,7 +108,7 @@ class IncludedMoves:
 
 
 def included_moves(store: PrivateStore, now: Included, goal: Included) -> IncludedMoves:
-    before, after = entries_of(store, now.tree), entries_of(store, goal.tree)
+    before, after = files_by_path(store, now.tree), files_by_path(store, goal.tree)
     going = {os.fsencode(path) for path in goal.absent} & before.keys()
     return IncludedMoves(
         coming={path for path, entry in after.items() if before.get(path) != entry},

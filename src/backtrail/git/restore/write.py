@@ -12,9 +12,7 @@ from pathlib import Path
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
 from backtrail.domain.ids import TreeId
 from backtrail.domain.plan import Sandbox
-from backtrail.git.capture.selected_files import take_in
-from backtrail.git.capture.storing import take_out
-from backtrail.git.checkpoint.selected_files import entries_of
+from backtrail.git.capture.storing import take_in, take_out
 from backtrail.git.ignore.evaluate import ignored_at
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.process.runner import GitRunner
@@ -31,9 +29,7 @@ from backtrail.git.restore.staging import staging_for
 from backtrail.git.restore.switch import changed_meanwhile, errors_about, switch_index
 from backtrail.git.restore.writer import Writer
 from backtrail.git.store.index import keep_index, note_written, working_index
-from backtrail.git.store.objects import (
-    tree_changes,
-)
+from backtrail.git.store.objects import files_by_path, tree_changes
 from backtrail.git.store.store import PrivateStore
 
 
@@ -107,7 +103,7 @@ def _staying(store: PrivateStore, plan: FilePlan, emptied: set[bytes]) -> set[by
 def _take_in_chosen(store: PrivateStore, git: GitRunner, root: Path, plan: FilePlan) -> None:
     """Take chosen files that are in the way into the index, from which git replaces them."""
     take_in(git, root, plan.chosen_in_the_way)
-    held, found = entries_of(store, plan.present[0]), git.call("ls-files", "-s", "-z").records()
+    held, found = files_by_path(store, plan.present[0]), git.call("ls-files", "-s", "-z").records()
     split = (record.split(b"\t", 1) for record in found)
     now = {path: head.split(b" ") for head, path in split}
     for path in plan.chosen_in_the_way:

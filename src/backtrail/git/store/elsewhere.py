@@ -10,15 +10,11 @@ import errno
 import shutil
 import tempfile
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import FailedError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 _ROOM = 1 << 20

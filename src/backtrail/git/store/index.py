@@ -15,23 +15,15 @@ import os
 import shutil
 import struct
 import time
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.durable import read_checked, read_own, write_checked
-from backtrail.git.process.runner import nul_joined
-from backtrail.git.store.objects import HASHES
-from backtrail.git.store.scratch import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-    from pathlib import Path
-
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.process.runner import GitRunner, nul_joined
+from backtrail.git.store.objects import HASHES, TreeEntry
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 # An entry of the index begins with ctime, mtime, device, inode, mode, owner, group and size.
 _DATES, _OWNER = struct.Struct(">6I"), struct.Struct(">3I")
@@ -94,8 +86,8 @@ def safe_date(began_ns: int) -> int:
     return began_ns - _SECOND_NS
 
 
-def trust(working: Path) -> int | None:
-    """Let the copy of a fresh seed be believed; gives its date, to be kept.
+def trust_seed(working: Path) -> int | None:
+    """Date the copy of a fresh seed so that git relies on it; gives the date that is to be kept.
 
     Git has just written the very files that the seed describes, so the first snapshot need not
     read them again. Every later one still must, until the index is dated anew.

@@ -10,19 +10,14 @@ from the user's repository are read, since git stores nothing where it finds an 
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.store.objects import empty_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.domain.ids import CommitId
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
+from backtrail.domain.ids import CommitId
+from backtrail.git.process.runner import RunningGit
+from backtrail.git.store.objects import GITLINK, RAW_CHANGE, empty_tree, id_lines
+from backtrail.git.store.store import PrivateStore
 
 
 def contents_are_sound(store: PrivateStore, object_ids: Sequence[str]) -> bool:
@@ -34,10 +29,8 @@ def contents_are_sound(store: PrivateStore, object_ids: Sequence[str]) -> bool:
     doubtful = [i for i in dict.fromkeys(object_ids) if not _is_ours(_loose(store, i))]
     if not doubtful:
         return True
-    stdin = "".join(f"{object_id}\n" for object_id in doubtful).encode()
-    read = store.git().run(
-        "rev-list", "--verify-objects", "--no-walk=unsorted", "--quiet", "--stdin", stdin=stdin
-    )
+    words = ("rev-list", "--verify-objects", "--no-walk=unsorted", "--quiet", "--stdin")
+    read = store.git().run(*words, stdin=id_lines(doubtful))
     if read.code == 0:
         return True
     for object_id in doubtful:
@@ -58,8 +51,6 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-_RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) [A-Z]")
-_GITLINK = b"160000"
 _MISSING = b" missing\n"
 
 
@@ -85,8 +76,10 @@ class Additions:
         outputs = [running.finish() for running in self.compared]
         if not outputs or any(output.code for output in outputs):
             return _all_bytes(self.store, self.new.commit)
-        matches = (_RAW.match(record) for output in outputs for record in output.records()[::2])
-        names = [m[2].decode() for m in matches if m and m[1] != _GITLINK and m[2].strip(b"0")]
+        matches = (
+            RAW_CHANGE.match(record) for output in outputs for record in output.records()[::2]
+        )
+        names = [m[2].decode() for m in matches if m and m[1] != GITLINK and m[2].strip(b"0")]
         tips = [tip for tip in (self.new.commit, self.new.state_commit) if tip]
         if not contents_are_sound(self.store, names):
             return None
@@ -111,17 +104,14 @@ def _start_comparison(store: PrivateStore, old: CommitId | None, new: CommitId) 
 
 
 def _bytes_of(store: PrivateStore, names: Sequence[str]) -> int | None:
-    stdin = "".join(f"{name}\n" for name in names).encode()
     # Asking for the type makes git open the object, not only find its name.
     wanted = "--batch-check=%(objectsize:disk) %(objecttype)"
-    output = store.git().run("cat-file", wanted, stdin=stdin)
+    output = store.git().run("cat-file", wanted, stdin=id_lines(names))
     lines = [line.split(b" ")[0] for line in output.stdout.splitlines()]
     broken = output.code or output.stderr or _MISSING in output.stdout
     return None if broken else sum(map(int, lines))
 
 
 def _all_bytes(store: PrivateStore, commit: CommitId) -> int | None:
-    output = store.git().run(
-        *store.walking(), "--disk-usage", "--stdin", stdin=f"{commit}\n".encode()
-    )
+    output = store.git().run(*store.walking(), "--disk-usage", "--stdin", stdin=id_lines([commit]))
     return int(output.stdout) if output.code == 0 else None

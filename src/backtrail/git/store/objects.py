@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
+from backtrail.git.process.runner import RunningGit
+from backtrail.git.store.store import PrivateStore
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from backtrail.git.process.runner import RunningGit
-    from backtrail.git.store.store import PrivateStore
-
-
+GITLINK = b"160000"
+RAW_CHANGE = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])")
+"""New mode, new object and kind of a change, in a raw diff with whole ids."""
 HASHES = {40: "sha1", 64: "sha256"}
 """Git's hash functions, by the length of an id in hexadecimal digits."""
 _LISTED = re.compile(rb"(\d+) [a-z]+ ([0-9a-f]+)\t([^\0]+)\0")
@@ -24,6 +23,11 @@ _LISTED = re.compile(rb"(\d+) [a-z]+ ([0-9a-f]+)\t([^\0]+)\0")
 def empty_tree(id_length: int) -> TreeId:
     """The id of the tree without entries, which git knows without having it."""
     return TreeId(hashlib.new(HASHES[id_length], b"tree 0\0", usedforsecurity=False).hexdigest())
+
+
+def id_lines(names: Sequence[str]) -> bytes:
+    """Objects' names as git reads them from standard input."""
+    return "".join(f"{name}\n" for name in names).encode()
 
 
 class TreeEntry(NamedTuple):
@@ -81,6 +85,13 @@ def list_tree(store: PrivateStore, tree: str, *, recurse: bool = True) -> list[T
     return entries_in(start_listing(store, tree, recurse=recurse))
 
 
+def files_by_path(store: PrivateStore, tree: TreeId | None) -> dict[bytes, tuple[bytes, str]]:
+    """Mode and content of every file of a tree, by path."""
+    if tree is None:
+        return {}
+    return {e.path: (e.mode, e.object_id) for e in list_tree(store, tree)}
+
+
 def start_listing(store: PrivateStore, tree: str, *, recurse: bool = True) -> RunningGit:
     """Begin to list a tree; `entries_in` gives what was listed."""
     flags = ["-r"] if recurse else []
@@ -100,8 +111,7 @@ def read_blobs(store: PrivateStore, object_ids: Sequence[str]) -> list[bytes]:
     """The contents of several blobs, by one process."""
     if not object_ids:
         return []
-    stdin = "".join(f"{i}\n" for i in object_ids).encode()
-    data = store.git().call("cat-file", "--batch", stdin=stdin).stdout
+    data = store.git().call("cat-file", "--batch", stdin=id_lines(object_ids)).stdout
     contents: list[bytes] = []
     at = 0
     for object_id in object_ids:
@@ -119,19 +129,13 @@ def blob_sizes(store: PrivateStore, object_ids: Sequence[str]) -> list[int]:
     """How large each of these is."""
     if not object_ids:
         return []
-    stdin = "".join(f"{i}\n" for i in object_ids).encode()
-    return [
-        int(line)
-        for line in store.git()
-        .call("cat-file", "--batch-check=%(objectsize)", stdin=stdin)
-        .text.splitlines()
-    ]
+    asked = ("cat-file", "--batch-check=%(objectsize)")
+    return list(map(int, store.git().call(*asked, stdin=id_lines(object_ids)).text.splitlines()))
 
 
 def missing_objects(store: PrivateStore, object_ids: Sequence[str]) -> list[str]:
     """Those ids that the store does not have."""
     if not object_ids:
         return []
-    stdin = "".join(f"{i}\n" for i in object_ids).encode()
-    output = store.git().call("cat-file", "--batch-check", stdin=stdin)
+    output = store.git().call("cat-file", "--batch-check", stdin=id_lines(object_ids))
     return [line.split(" ")[0] for line in output.text.splitlines() if line.endswith(" missing")]

@@ -1,4 +1,4 @@
-"""What the private store holds besides objects and refs: written once by us, and never believed.
+"""What the private store holds besides objects and refs: written once by us, and compared.
 
 Git takes settings, ignore rules, attributes, other places to look and the ends of history from
 these files; one line more in one of them makes a rollback exact that is not. So every opening
@@ -14,8 +14,9 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import StorageError
 from backtrail.git.osfiles.durable import (
@@ -25,11 +26,6 @@ from backtrail.git.osfiles.durable import (
     write_checked,
     write_durably,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
 
 # Beats every .gitattributes: what is stored is what is on disk.
 RAW_BYTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
@@ -78,16 +74,12 @@ def read_record(path: Path) -> StoreRecord | None:
     """The record, if it is whole."""
     try:
         document = json.loads(read_checked(path) or b"")
-        return StoreRecord(
-            store_id=document["store_id"],
-            config=document["config"],
-            boundary=tuple(document["boundary"]),
-        )
+        return StoreRecord(document["store_id"], document["config"], tuple(document["boundary"]))
     except (ValueError, TypeError, KeyError):
         return None
 
 
-def furnish(building: Path) -> StoreRecord:
+def write_own_files(building: Path) -> StoreRecord:
     """Give a new store all that is neither an object nor a ref; what is to be remembered of it."""
     record = StoreRecord(secrets.token_hex(13), (building / "config").read_text())
     for name, content in _contents(record).items():
@@ -96,7 +88,7 @@ def furnish(building: Path) -> StoreRecord:
     return record
 
 
-def amiss(git_dir: Path, record: StoreRecord) -> list[str]:
+def altered_files(git_dir: Path, record: StoreRecord) -> list[str]:
     """What is not as we wrote it, by name."""
     return [
         *(name for name in _DIRECTORIES if not _is_open(git_dir / name)),
@@ -107,7 +99,7 @@ def amiss(git_dir: Path, record: StoreRecord) -> list[str]:
     ]
 
 
-def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: Path) -> None:
+def rewrite(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: Path) -> None:
     """Write these anew; what is in their place and is not plain is set aside, not deleted."""
     contents = _contents(record)
     for name in names:
@@ -116,14 +108,14 @@ def put_right(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: P
             place.chmod(stat.S_IRWXU)
             continue
         if os.path.lexists(place) and not (name in contents and is_plain(place)):
-            set_aside(place, aside)
+            move_aside(place, aside)
         if name in _DIRECTORIES:
             place.mkdir(exist_ok=True)
         elif name in contents:
             write_durably(place, contents[name])
 
 
-def set_aside(place: Path, aside: Path) -> None:
+def move_aside(place: Path, aside: Path) -> None:
     """Move what should not be there out of the way."""
     aside.mkdir(mode=0o700, exist_ok=True)
     place.rename(aside / f"{place.name}-{time.time_ns()}")
@@ -137,8 +129,8 @@ def adopted_record(
     The rows know the store's id, too, and better than a file that may be damaged.
     """
     found = _held(git_dir / _STORE_ID) or b""
-    told = found.decode().strip() if _ID.fullmatch(found) else None
-    store_id = known_id() or told
+    noted = found.decode().strip() if _ID.fullmatch(found) else None
+    store_id = known_id() or noted
     if store_id is None:
         raise StorageError(
             f"the id of the checkpoint store {str(git_dir)!r} is lost, and no row tells it",
@@ -147,10 +139,10 @@ def adopted_record(
     config = (_held(git_dir / "config") or b"").decode("utf-8", "replace")
     if not _CONFIG.fullmatch(config):
         config = _PLAIN_CONFIG[object_format()]
-    return StoreRecord(store_id, config, _told_boundary(git_dir))
+    return StoreRecord(store_id, config, _noted_boundary(git_dir))
 
 
-def _told_boundary(git_dir: Path) -> tuple[str, ...]:
+def _noted_boundary(git_dir: Path) -> tuple[str, ...]:
     """Where history ends by the file that git reads, less what is no id."""
     lines = (_held(git_dir / "shallow") or b"").decode("utf-8", "replace").split("\n")
     return tuple(sorted({line for line in lines if _COMMIT.fullmatch(line)}))

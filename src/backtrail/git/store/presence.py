@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from backtrail.git.osfiles.locks import no_locks
 from backtrail.git.store.set_aside import delete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from backtrail.git.store.store import StoreLayout
 
 
@@ -96,10 +95,10 @@ def _entries(directory: Path) -> list[Path]:
 
 def _staged(scratch: Path) -> Iterator[Path]:
     """The directory that a killed command was building, if it is still that very one."""
-    told = read_checked(scratch / STAGED)
-    if told is None:
+    noted = read_checked(scratch / STAGED)
+    if noted is None:
         return
-    device, inode, name = told.split(b" ", 2)
+    device, inode, name = noted.split(b" ", 2)
     path = Path(os.fsdecode(name))
     # Its place may be gone, closed or something else by now.
     with suppress(OSError):

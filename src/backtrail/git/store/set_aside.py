@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backtrail.domain.errors import FailedError, SandboxInvalidError
+from backtrail.domain.plan import Sandbox
 from backtrail.git.osfiles.durable import fsync_directory
 from backtrail.git.osfiles.walk import delete_tree, walk_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from backtrail.domain.plan import Sandbox
     from backtrail.git.store.store import StoreLayout
-
-
-_TREE, _GIT, _WAS = "tree", "git_dir", "git_dir_was"
-_TREE_INODE, _GIT_INODE = "tree_inode", "git_dir_inode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +38,12 @@ class SetAside:
     when an interrupted removal is finished, so that it tells nothing."""
 
     def as_document(self) -> dict[str, Any]:
-        return {
-            _TREE: str(self.tree),
-            _GIT: str(self.git_dir),
-            _WAS: str(self.git_dir_was),
-            _TREE_INODE: self.tree_inode,
-            _GIT_INODE: self.git_dir_inode,
-        }
+        return {key: str(v) if isinstance(v, Path) else v for key, v in asdict(self).items()}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> SetAside:
-        tree, git_dir, was = (Path(document[key]) for key in (_TREE, _GIT, _WAS))
-        return cls(tree, git_dir, was, document.get(_TREE_INODE), document.get(_GIT_INODE))
+        tree, git_dir, was = (Path(document[key]) for key in ("tree", "git_dir", "git_dir_was"))
+        return cls(tree, git_dir, was, document.get("tree_inode"), document.get("git_dir_inode"))
 
 
 def place_for(layout: StoreLayout, sandbox: Sandbox, common_dir: Path) -> SetAside:
@@ -64,7 +53,7 @@ def place_for(layout: StoreLayout, sandbox: Sandbox, common_dir: Path) -> SetAsi
     near = _can_rename(sandbox.path.parent, home)
     near_git = _can_rename(common_dir, home)
     return SetAside(
-        tree=home / _TREE if near else sandbox.path.with_name(name),
+        tree=home / "tree" if near else sandbox.path.with_name(name),
         git_dir=home / "git" if near_git else common_dir / name.lstrip("."),
         git_dir_was=sandbox.git_dir,
         tree_inode=_inode_at(sandbox.path),

@@ -10,16 +10,19 @@ import json
 import os
 import shutil
 import stat
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backtrail.domain.errors import NoSpaceError, RefusedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId, SandboxId
 from backtrail.domain.wording import some_of
 from backtrail.git.osfiles.durable import fsync_tree, is_plain, read_own, write_durably
 from backtrail.git.osfiles.locks import exclusive_lock
+from backtrail.git.osfiles.walk import delete_tree
 from backtrail.git.process.environment import (
     STORE_SETTINGS,
     quoted_path,
@@ -30,23 +33,17 @@ from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.elsewhere import Elsewhere
 from backtrail.git.store.linking import link_objects
 from backtrail.git.store.own_files import (
+    StoreRecord,
     adopted_record,
-    amiss,
+    altered_files,
     boundary_text,
-    furnish,
-    put_right,
+    move_aside,
     read_record,
-    set_aside,
+    rewrite,
     with_boundary,
+    write_own_files,
 )
 from backtrail.git.store.presence import join
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-    from contextlib import AbstractContextManager
-
-    from backtrail.git.store.own_files import StoreRecord
-
 
 REF_ROOT = "refs/backtrail"
 _REF_SIZES = (41, 65)
@@ -109,7 +106,7 @@ class StoreLayout:
                 directory.mkdir(mode=0o700)
             except FileExistsError:
                 if directory.is_symlink() or not directory.is_dir():
-                    set_aside(directory, self.aside)
+                    move_aside(directory, self.aside)
                     directory.mkdir(mode=0o700, exist_ok=True)
 
 
@@ -151,6 +148,17 @@ def _claim_at(record: Path) -> dict[str, Any]:
             f"{str(record)!r} is damaged: whose checkpoints these are cannot be told",
             hint="if they are those of this repository, delete that file and try again",
         ) from error
+
+
+@contextmanager
+def scratch_directory(store: PrivateStore) -> Generator[Path]:
+    """A directory beside the store that is gone when it is done with."""
+    path = Path(tempfile.mkdtemp(dir=store.scratch))
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            delete_tree(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +262,7 @@ class PrivateStore:
             raise StorageError(f"{path!r} is damaged", hint="try again: it is then put right")
         return record
 
-    def look_after(
+    def check_own_files(
         self, known_id: Callable[[], str | None], object_format: Callable[[], str]
     ) -> list[str]:
         """Compare what git reads with what we wrote, and put it right; what there is to tell.
@@ -262,19 +270,19 @@ class PrivateStore:
         Nothing is done with a store that cannot be put right: its files are not believed.
         """
         record = read_record(self.layout.record)
-        if record is not None and not amiss(self.git_dir, record):
+        if record is not None and not altered_files(self.git_dir, record):
             return []
         store_lock, boundary_lock = self._locks("store.lock"), self._locks("shallow.lock")
         with store_lock, boundary_lock:
             # Another process may have been about to change it, or has put it right.
-            record, told = read_record(self.layout.record), os.path.lexists(self.layout.record)
+            record, recorded = read_record(self.layout.record), os.path.lexists(self.layout.record)
             lost = record is None
             if record is None:
                 record = adopted_record(self.git_dir, known_id, object_format)
                 record.write(self.layout.record)
-            wrong = amiss(self.git_dir, record)
-            put_right(self.git_dir, record, wrong, self.layout.aside)
-        names = [*wrong, *([self.layout.record.name] if lost and told else [])]
+            wrong = altered_files(self.git_dir, record)
+            rewrite(self.git_dir, record, wrong, self.layout.aside)
+        names = [*wrong, *([self.layout.record.name] if lost and recorded else [])]
         said = f"not as Backtrail wrote it, and put right: {some_of(names)} in the checkpoint store"
         return [said] if names else []
 
@@ -291,7 +299,7 @@ class PrivateStore:
             "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}",
             str(building),
         )  # fmt: skip
-        record = furnish(building)
+        record = write_own_files(building)
         building.chmod(0o700)
         fsync_tree(building)
         building.rename(self.git_dir)
@@ -340,7 +348,7 @@ class PrivateStore:
         for checkpoint, commit in commits.items():
             ref = self.git_dir / self.ref_name(sandbox, checkpoint)
             if is_plain(ref) and read_own(ref) != f"{commit}\n".encode():
-                set_aside(ref, self.layout.aside)
+                move_aside(ref, self.layout.aside)
 
     def pinned(self, sandbox: SandboxId, checkpoint: CheckpointId) -> CommitId | None:
         return self.refs_of(sandbox).get(checkpoint)
@@ -361,10 +369,10 @@ class PrivateStore:
         root = self.git_dir / REF_ROOT
         for place in (root, root / sandbox):
             if os.path.lexists(place) and not place.is_dir():
-                set_aside(place, self.layout.aside)
+                move_aside(place, self.layout.aside)
         for entry in self._loose_refs(sandbox):
             if not _is_ref(entry) and not entry.name.endswith(".lock"):
-                set_aside(Path(entry.path), self.layout.aside)
+                move_aside(Path(entry.path), self.layout.aside)
 
     def _loose_refs(self, sandbox: SandboxId) -> list[os.DirEntry[str]]:
         try:

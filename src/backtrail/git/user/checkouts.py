@@ -9,7 +9,7 @@ from pathlib import Path
 from backtrail.domain.errors import RefusedError
 from backtrail.git.osfiles.plain_files import NotPlainError, beginning_of
 from backtrail.git.user.discovery import WORKTREES, gitdir_backlink, main_root
-from backtrail.git.user.head import HEADS
+from backtrail.git.user.head import HEADS, may_be_links
 
 _AT_WORK = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
 """Where git notes the branch that it goes back to when a rebase or a bisect ends."""
@@ -25,7 +25,8 @@ class Checkout:
 
 def branch_checked_out_elsewhere(common_dir: Path, git_dir: Path, branch: str) -> str | None:
     """The git directory of another worktree whose HEAD is on the branch."""
-    found = (other for other in _on(common_dir, HEADS + branch) if other != git_dir)
+    on = _on(common_dir, HEADS + branch, follow=False)
+    found = (other for other in on if other != git_dir)
     return next(map(str, found), None)
 
 
@@ -33,7 +34,8 @@ def checkouts_of(common_dir: Path, ref: str) -> list[Checkout]:
     """Every checkout of a branch; refuses where one of them cannot be looked at."""
     for git_dir in _git_dirs(common_dir):
         _refuse_if_at_work(git_dir, ref)
-    roots = ((_root(common_dir, git_dir), git_dir) for git_dir in _on(common_dir, ref))
+    on = _on(common_dir, ref, follow=True)
+    roots = ((_root(common_dir, git_dir), git_dir) for git_dir in on)
     return [Checkout(root, git_dir) for root, git_dir in roots if root is not None]
 
 
@@ -42,14 +44,17 @@ def _git_dirs(common_dir: Path) -> list[Path]:
     return [common_dir, *(sorted(linked.iterdir()) if linked.is_dir() else ())]
 
 
-def _on(common_dir: Path, ref: str) -> Iterator[Path]:
-    """The git directories whose HEAD is on a branch."""
-    return (d for d in _git_dirs(common_dir) if _text(d / "HEAD") == f"ref: {ref}")
+def _on(common_dir: Path, ref: str, *, follow: bool) -> Iterator[Path]:
+    """The git directories whose HEAD is on a branch; git itself follows one that is a link."""
+    for git_dir in _git_dirs(common_dir):
+        head = _text(git_dir / "HEAD", follow=follow or may_be_links(git_dir))
+        if head == f"ref: {ref}":
+            yield git_dir
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, *, follow: bool = True) -> str:
     try:
-        return beginning_of(path).decode("utf-8", "surrogateescape").strip()
+        return beginning_of(path, follow=follow).decode("utf-8", "surrogateescape").strip()
     except (FileNotFoundError, NotADirectoryError, NotPlainError):
         return ""
 

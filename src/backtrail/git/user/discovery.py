@@ -64,7 +64,7 @@ def worktree_at(root: Path) -> Worktree | None:
 
 
 def _git_dir_of(dot_git: Path) -> Path | None:
-    if dot_git.is_dir():
+    if os.path.isdir(dot_git):
         return dot_git.resolve()
     text = first_line(dot_git)
     if text is None or not text.startswith("gitdir: "):
@@ -73,8 +73,9 @@ def _git_dir_of(dot_git: Path) -> Path | None:
 
 
 def _is_git_dir(path: Path) -> bool:
-    return (path / "HEAD").is_file() and (
-        (path / "objects").is_dir() or (path / "commondir").is_file()
+    # Not as Path does it: of a link whose target has too long a name it says nothing but an error.
+    return os.path.isfile(path / "HEAD") and (
+        os.path.isdir(path / "objects") or os.path.isfile(path / "commondir")
     )
 
 

@@ -16,7 +16,13 @@ from pathlib import Path
 
 from backtrail.domain.ids import CommitId
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-from backtrail.git.osfiles.plain_files import LARGEST_INDEX, NotPlainError, beginning_of, open_plain
+from backtrail.git.osfiles.plain_files import (
+    LARGEST_INDEX,
+    NotPlainError,
+    beginning_of,
+    open_plain,
+    read_dated,
+)
 from backtrail.git.process.environment import USER_REPOSITORY_SETTINGS, scrubbed_environment
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.store import PrivateStore
@@ -24,6 +30,7 @@ from backtrail.git.user.merge_state import MergeState, read_merge_state
 
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 HEADS = "refs/heads/"
+_WORKTREES = "worktrees"
 _SHORTEST_WAIT = 1000
 """How many milliseconds git itself waits for the lock of all refs."""
 _SPLIT = b"link"
@@ -130,13 +137,13 @@ def ask_git_state(
     git_dir: Path, branch: str | None, others: tuple[str, ...] = ()
 ) -> GitStateQuestion:
     """Begin to find out what HEAD, our branch, others (by their full names) and the index are."""
-    head = beginning_of(git_dir / "HEAD").decode("utf-8", "surrogateescape").strip()
-    named = head.removeprefix("ref: ").strip() if head.startswith("ref: ") else ""
+    text = head_text(git_dir)
+    named = text.removeprefix("ref: ").strip() if text.startswith("ref: ") else ""
     # Whatever else stands there is no ref, and must not become an argument of ours.
     head_ref = named if named.startswith("refs/") else None
     branch_ref = HEADS + branch if branch else None
     refs = _ask_refs(git_dir, [r for r in (head_ref, branch_ref, *others) if r])
-    detached = CommitId(head) if _HEX.fullmatch(head) else None
+    detached = CommitId(text) if _HEX.fullmatch(text) else None
     known = GitState(
         head_ref=head_ref,
         head_commit=detached,
@@ -145,6 +152,17 @@ def ask_git_state(
         branches=tuple((ref, None) for ref in others),
     )
     return GitStateQuestion(git_dir, known, refs)
+
+
+def head_text(git_dir: Path) -> str:
+    """What is in HEAD: a commit, or the branch that it is on."""
+    text = beginning_of(git_dir / "HEAD", follow=may_be_links(git_dir))
+    return text.decode("utf-8", "surrogateescape").strip()
+
+
+def may_be_links(git_dir: Path) -> bool:
+    """Whether HEAD and index may be links: somebody may want that in a main checkout of theirs."""
+    return git_dir.parent.name != _WORKTREES
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +195,7 @@ def _ask_refs(git_dir: Path, names: list[str]) -> RefsQuestion:
 def read_index(git_dir: Path) -> UserIndex | None:
     """The index as one consistent reading: git replaces the file, it never writes into it."""
     try:
-        with open_plain(git_dir / "index", LARGEST_INDEX) as file:
-            content, date = file.read(), os.fstat(file.fileno()).st_mtime_ns
+        content, date = read_dated(git_dir / "index", LARGEST_INDEX, follow=may_be_links(git_dir))
     except FileNotFoundError:
         return None
     if _SPARSE in content or (_SPLIT in content and index_is_split(git_dir)):
@@ -234,12 +251,13 @@ def read_detached_from(git_dir: Path) -> DetachedFrom | None:
     return DetachedFrom(os.fsdecode(name), CommitId(commit.decode()))
 
 
-def log_leads_nowhere(git_dir: Path) -> bool:
-    """Whether the log is a file of its own, or absent: nothing elsewhere is read or written."""
+def log_leads_nowhere(git_dir: Path, name: str = "logs/HEAD") -> bool:
+    """Whether a log is a file of its own, or absent: nothing elsewhere is read or written."""
+    log = os.fsencode(name)
     try:
-        if first_obstacle(git_dir, _LOG) is not None:
+        if first_obstacle(git_dir, log) is not None:
             return False
-        found = lstat_inside(git_dir, _LOG)
+        found = lstat_inside(git_dir, log)
     except PermissionError:
         return False
     return found is None or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)

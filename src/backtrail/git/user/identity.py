@@ -41,7 +41,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+|\.{2,}|\.lock$")
 def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
     """The sandbox with its git directory as found now; raises if it is not ours."""
     path = sandbox.path
-    if not path.is_dir() or path.is_symlink():
+    if not os.path.isdir(path) or path.is_symlink():
         raise _invalid(sandbox, "is missing", _RESTORE, SandboxGoneError)
     worktree = worktree_at(path)
     if worktree is None:

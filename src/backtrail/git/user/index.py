@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backtrail.domain.ids import SandboxId
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore, scratch_directory
 from backtrail.git.user.head import UserIndex
 from backtrail.git.user.locked_files import LockedFile, opened_directory
 

@@ -45,6 +45,8 @@ _DIRECTORIES = (
     "rebase-merge", "rebase-apply", "sequencer", "refs/bisect", "refs/rewritten", _USERS_REFS,
 )  # fmt: skip
 _MOST_BYTES = 64 * 1024**2
+_LONGEST_LIST = 8 * 1024**2
+"""Of a list of things to do: so many names have room there, each with a long line."""
 _MOST_FILES = 20_000
 _MOST_NAMES = 20_000
 """As many as fit into the words of a command, as parents of one commit."""
@@ -55,8 +57,20 @@ _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 NOT_RECORDED = "checkpoints did not hold that yet when it was made"
 
+# Each of them looks at a byte a few times at most, whatever stands there: it is the sandbox's.
 _ID = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9A-Za-z])")
-_IN_A_LIST = re.compile(rb"^\s*[a-z]+ (?:-[cC] )?([0-9a-f]{4,64})(?=\s)", re.MULTILINE)
+_IN_A_LIST = re.compile(rb"^[ \t]*[a-z]+ (?:-[cC] )?([0-9a-f]{4,64})(?=\s)", re.MULTILINE)
+_TO_DO = re.compile(
+    rb"^[ \t]*(?:(?:pick|p|reword|r|edit|e|squash|s|fixup|f|revert)(?: -[cC])?|(?:merge|m) -[cC])"
+    rb" ([0-9a-f]{4,64})(?=\s)",
+    re.MULTILINE,
+)
+_GOES_BY = re.compile(
+    r"(?:MERGE|CHERRY_PICK|REVERT)_HEAD|MERGE_AUTOSTASH"
+    r"|rebase-(?:merge|apply)/(?:onto|orig-head|autostash)|refs/(?:bisect|rewritten)/.*",
+    re.DOTALL,
+)
+"""Whatever is under way cannot go on, or not be given up, without the commits in these."""
 _LISTS = ("sequencer/todo", "rebase-merge/git-rebase-todo", "rebase-merge/done")
 _PROSE = re.compile(
     r"(?:MERGE|SQUASH)_MSG|rebase-merge/(?:message.*|patch|author-script)"
@@ -86,6 +100,17 @@ class MergeState:
         found = (name for path, content in self.files.items() for name in _named(path, content))
         return [name.decode() for name in dict.fromkeys(found)]
 
+    @property
+    def goes_by(self) -> dict[str, str]:
+        """Commits, whole ids or their beginnings, without which it cannot go on; with the file."""
+        found = ((p, name) for p, text in self.files.items() for name in _commits_of(p, text))
+        return {name.decode(): path for path, name in found} if self.what else {}
+
+    def naming(self, names: set[str]) -> list[str]:
+        """The files that name one of these."""
+        sought = {name.encode() for name in names}
+        return [p for p, text in self.files.items() if not sought.isdisjoint(_named(p, text))]
+
     def lasting(self) -> MergeState:
         """That part of it that stays when whatever is under way is cleared away."""
         kept = {p: c for p, c in self.files.items() if _outlives_it(p)}
@@ -103,6 +128,12 @@ def _named(path: str, content: bytes) -> Iterable[bytes]:
         content = content[:_FIRST_LINE]
     listed = _IN_A_LIST.findall(content) if path in _LISTS else []
     return (*listed, *_ID.findall(content))
+
+
+def _commits_of(path: str, content: bytes) -> Iterable[bytes]:
+    if path in _LISTS[:2]:
+        return _TO_DO.findall(content)
+    return _ID.findall(content) if _GOES_BY.fullmatch(path) else ()
 
 
 def under_way(git_dir: Path) -> str | None:
@@ -154,6 +185,8 @@ class _Reading:
             raise _NotHeldError(f"{path} is no plain file")
         with os.fdopen(descriptor, "rb") as file:
             content = file.read(min(self.left, os.fstat(descriptor).st_size) + 1)
+        if path in _LISTS and len(content) > _LONGEST_LIST:
+            raise _NotHeldError(f"{path} is far too long")
         self.left -= len(content)
         if self.left < 0 or len(self.files) >= _MOST_FILES:
             raise _NotHeldError("there is too much of it")

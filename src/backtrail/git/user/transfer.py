@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.domain.ids import CommitId
@@ -14,6 +15,8 @@ from backtrail.git.store.objects import missing_objects
 from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import user_git
 
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 _PACK = ("pack-objects", "-q", "--stdout")
 _UNPACK = ("unpack-objects", "-q")
 
@@ -64,40 +67,112 @@ class Named:
         return (*self.commits, *map(CommitId, self.trees))
 
 
-def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[CommitId]) -> Named:
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What is in the store of what a state names, and which of the names it is not."""
+
+    named: Named = field(default_factory=Named)
+    absent: frozenset[str] = frozenset()
+    """Names of which git knows nothing; much looks like a name and is none."""
+    broken: frozenset[str] = frozenset()
+    """Names of what is there, but not whole: nobody can keep that."""
+
+
+_MOST_FAILURES = 200
+"""So often it is tried to keep a part of what cannot be kept as a whole."""
+
+
+def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[CommitId]) -> Brought:
     """Have in the store what these names, whole ids or their beginnings, are of the user's.
 
-    What is not there, or not whole, cannot be kept by anybody: it is passed over.
+    What is broken does not take the rest along; what comes first among the names is tried first.
     """
-    commits, trees, tags = _kinds(store, names)
-    peeled, _, _ = _kinds(store, [f"{tag}^{{commit}}" for tag in tags])
-    wanted = [CommitId(c) for c in dict.fromkeys((*commits, *peeled)) if c not in known]
-    git, borrowed = store.git(), _user_view(store)
-    try:
-        tips = bring_commits(store, wanted, known) if wanted else ()
-        if trees:
-            listing = [*trees, *(f"^{commit}" for commit in known)]
-            bring_objects(store, _objects_of(store, listing, borrowed))
-    except NoSpaceError:
-        # That is no fault of what is named.
-        raise
-    except GitFailedError:
-        return Named()
-    texts = {tag: git.call("cat-file", "tag", tag, extra=borrowed).stdout for tag in tags}
-    return Named(tips, tuple(trees), {tag: os.fsdecode(text) for tag, text in texts.items()})
+    view = _user_view(store)
+    found = _look_up(store, names, view)
+    tags = [name for name, (kind, _) in found.items() if kind == "tag"]
+    inside = {tag: f"{found[tag][1]}^{{commit}}" for tag in tags}
+    peeled = _look_up(store, list(inside.values()), view)
+    commits = {name: i for name, (kind, i) in found.items() if kind == "commit"}
+    commits |= {tag: peeled[name][1] for tag, name in inside.items() if name in peeled}
+    wanted = [CommitId(c) for c in dict.fromkeys(commits.values()) if c not in known]
+    brought, broken = _in_parts(lambda some: bring_commits(store, some, known), wanted)
+    tips = tuple(tip for part in brought for tip in part)
+    trees = list(dict.fromkeys(i for kind, i in found.values() if kind == "tree"))
+    _, broken_trees = _in_parts(lambda some: _bring_trees(store, some, known), trees)
+    texts, broken_tags = _texts(store, list(dict.fromkeys(found[tag][1] for tag in tags)), view)
+    lost = {*broken, *broken_trees, *broken_tags}
+    return Brought(
+        Named(tips, tuple(tree for tree in trees if tree not in lost), texts),
+        absent=frozenset(names) - found.keys(),
+        broken=frozenset(
+            n for n, (_, i) in found.items() if not lost.isdisjoint((i, commits.get(n)))
+        ),
+    )
 
 
-def _kinds(store: PrivateStore, names: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Which of the names are commits, trees and tags: their ids."""
-    found = dict[str, list[str]]()
-    if names:
+def _bring_trees(store: PrivateStore, trees: Sequence[str], known: Sequence[CommitId]) -> None:
+    listing = [*trees, *(f"^{commit}" for commit in known)]
+    bring_objects(store, _objects_of(store, listing, _user_view(store)))
+
+
+def _texts(
+    store: PrivateStore, tags: Sequence[str], view: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The texts of tags, and those of which there is none that can be read."""
+    told = {tag: store.git().run("cat-file", "tag", tag, extra=view) for tag in tags}
+    texts = {tag: os.fsdecode(output.stdout) for tag, output in told.items() if not output.code}
+    return texts, [tag for tag in tags if tag not in texts]
+
+
+def _in_parts(
+    bring: Callable[[Sequence[_Item]], _Result], items: Sequence[_Item]
+) -> tuple[list[_Result], list[_Item]]:
+    """Bring them all at once, or halves of what fails; gives what came of it, and what failed."""
+    brought: list[_Result] = []
+    failed: list[_Item] = []
+    failures, waiting = 0, [items] if items else []
+    while waiting:
+        some = waiting.pop()
+        if failures >= _MOST_FAILURES:
+            failed += some
+            continue
+        try:
+            brought.append(bring(some))
+        except NoSpaceError:
+            # That is no fault of what is named.
+            raise
+        except GitFailedError:
+            failures += 1
+            half = len(some) // 2
+            failed += () if half else some
+            waiting += [some[half:], some[:half]] if half else []
+    return brought, failed
+
+
+def lost_commits(store: PrivateStore, names: Sequence[str]) -> list[str]:
+    """Those of the names by which the user's repository has no commit, itself or in a tag."""
+    view = _users_own(store)
+    found = _look_up(store, [f"{name}^{{commit}}" for name in names], view)
+    return [name for name in names if f"{name}^{{commit}}" not in found]
+
+
+def _look_up(
+    store: PrivateStore, names: Sequence[str], view: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """Kind and id of each of these names by which there is something."""
+    found: dict[str, tuple[str, str]] = {}
+    left, failures = list(names), 0
+    while left and failures < _MOST_FAILURES:
         words = ("-c", "core.disambiguate=committish", "cat-file", "--batch-check")
         # Of a beginning that several objects share git complains: it is nothing then.
-        output = store.git().run(*words, stdin=_lines(names), extra=_user_view(store))
-        for line in output.text.splitlines():
+        lines = store.git().run(*words, stdin=_lines(left), extra=view).text.splitlines()
+        for name, line in zip(left, lines, strict=False):
             object_id, _, kind = line.rpartition(" ")[0].partition(" ")
-            found.setdefault(kind, []).append(object_id)
-    return found.get("commit", []), found.get("tree", []), found.get("tag", [])
+            if kind:
+                found[name] = kind, object_id
+        # Git ends at what is not even an object, and the rest is asked for once more.
+        left, failures = left[len(lines) + 1 :], failures + 1
+    return found
 
 
 def bring_tip(store: PrivateStore, commit: CommitId) -> None:
@@ -136,7 +211,7 @@ def send_back(
     if not objects:
         return
     # Asked by the store's git: that of a partial clone would look for them at its remote.
-    view = {"GIT_OBJECT_DIRECTORY": str(store.common_dir / "objects")}
+    view = _users_own(store)
     check = store.git().call("cat-file", "--batch-check", stdin=_lines(objects), extra=view)
     missing = [line.split(" ")[0] for line in check.text.splitlines() if line.endswith(" missing")]
     if missing:
@@ -159,6 +234,11 @@ def _objects_of(
     """All that lies below commits and trees, but for what is named with a `^`."""
     words = (*store.walking(), "--no-object-names", *flags, "--stdin")
     return store.git().call(*words, stdin=_lines(wanted), extra=view).text.splitlines()
+
+
+def _users_own(store: PrivateStore) -> Mapping[str, str]:
+    """Environment in which the store sees the user's objects alone."""
+    return {"GIT_OBJECT_DIRECTORY": str(store.common_dir / "objects")}
 
 
 def _user_view(store: PrivateStore) -> Mapping[str, str]:

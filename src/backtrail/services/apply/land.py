@@ -21,7 +21,7 @@ from backtrail.git.applying.merging import Merger
 from backtrail.git.applying.tree import stage_sandbox
 from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.objects import empty_tree
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.branches import moving
 from backtrail.git.user.head import UserIndex, read_git_state, resolve_refs
 from backtrail.git.user.identity import opened_git_dir
@@ -41,92 +41,88 @@ if TYPE_CHECKING:
 class Landing:
     """A finished commit, and the branch that is to get it."""
 
+    locked: LockedSandbox
+    users: UsersGit
     target: Target
     new: CommitId
-    strategy: ApplyStrategy
 
+    def land(self, operation: Operation, strategy: ApplyStrategy) -> None:
+        """Bring the commit onto the branch; from here on the operation says how to go on.
 
-def land(locked: LockedSandbox, users: UsersGit, operation: Operation, landing: Landing) -> None:
-    """Bring the commit onto the branch; from here on the operation says how to go on.
+        The rows come last, when nothing else is left to do.
+        """
+        ws, target = self.locked.workspace, self.target
+        self._refuse_incomplete()
+        result = {
+            "onto": target.branch,
+            "strategy": str(strategy),
+            "previous_head": target.old,
+            "commit": self.new,
+        }
+        state = OperationState.RESTORING
+        with ws.database.write() as uow:
+            uow.operations.update(operation.operation_id, state=state, result=result)
+        operation = replace(operation, state=state, result=result)
+        ws.failpoints.reach("apply.landing")
+        try:
+            self.move(again=False)
+        except BacktrailError as error:
+            if resolve_refs(ws.common_dir, [target.ref]).get(target.ref) != self.new:
+                fail_operation(ws, operation, error.message)
+                raise
 
-    The rows come last, when nothing else is left to do.
-    """
-    ws, target = locked.workspace, landing.target
-    _refuse_incomplete(users, landing)
-    result = {
-        "onto": target.branch,
-        "strategy": str(landing.strategy),
-        "previous_head": target.old,
-        "commit": landing.new,
-    }
-    with ws.database.write() as uow:
-        uow.operations.update(operation.operation_id, state=OperationState.RESTORING, result=result)
-    operation = replace(operation, state=OperationState.RESTORING, result=result)
-    ws.failpoints.reach("apply.landing")
-    try:
-        _move(locked, users, target, landing.new, again=False)
-    except BacktrailError as error:
-        if resolve_refs(ws.common_dir, [target.ref]).get(target.ref) != landing.new:
-            fail_operation(ws, operation, error.message)
+    def _refuse_incomplete(self) -> None:
+        """Moving a branch checks only the commit itself; its files must be there, too."""
+        known = ("--not", self.target.old) if self.target.old else ()
+        walk = self.users.plumbing().run("rev-list", "--objects", "--quiet", self.new, *known)
+        if walk.code:
+            raise GitFailedError(
+                "the commit is not whole: objects of it are missing from the repository",
+                hint="git fsck tells what is missing; nothing was changed",
+                details={"stderr": walk.complaint()},
+            )
+
+    def move(self, *, again: bool) -> None:
+        """Files first, while the branch is locked at its old place."""
+        ws, target, checkout = self.locked.workspace, self.target, self.target.checkout
+        git_dir = checkout.git_dir if checkout else ws.common_dir
+        why = f"plan apply: {self.locked.plan.name}"
+        with moving(self.locked.store, git_dir, target.ref, self.new, target.old, why=why):
+            ws.failpoints.reach("apply.branch_locked")
+            if target.in_place:
+                self._index_follows()
+            elif checkout is not None:
+                self._files_follow(checkout, again=again)
+            ws.failpoints.reach("apply.files_follow")
+        ws.failpoints.reach("apply.branch_moved")
+
+    def _files_follow(self, checkout: Checkout, *, again: bool) -> None:
+        old = self.target.old or empty_tree(self.locked.store.id_length())
+        start = self._caught_up(checkout, old) if again else old
+        try:
+            follow(self.users, checkout, start, self.new)
+        except BacktrailError:
+            # Git looks before it writes, but a disk may be full: what was written goes back.
+            with suppress(BacktrailError):
+                follow(self.users, checkout, self._caught_up(checkout, old), old)
             raise
 
+    def _caught_up(self, checkout: Checkout, old: str) -> str:
+        visitor = self.locked.sandbox.sandbox_id
+        return catch_up(self.locked.store, self.users, checkout, old, self.new, visitor)
 
-def _refuse_incomplete(users: UsersGit, landing: Landing) -> None:
-    """Moving a branch checks only the commit itself; its files must be there, too."""
-    known = ("--not", landing.target.old) if landing.target.old else ()
-    walk = users.plumbing().run("rev-list", "--objects", "--quiet", landing.new, *known)
-    if walk.code:
-        raise GitFailedError(
-            "the commit is not whole: objects of it are missing from the repository",
-            hint="git fsck tells what is missing; nothing was changed",
-            details={"stderr": walk.complaint()},
-        )
-
-
-def _move(
-    locked: LockedSandbox, users: UsersGit, target: Target, new: CommitId, *, again: bool
-) -> None:
-    ws, checkout = locked.workspace, target.checkout
-    git_dir = checkout.git_dir if checkout else ws.common_dir
-    why = f"plan apply: {locked.plan.name}"
-    with moving(locked.store, git_dir, target.ref, new, target.old, why=why):
-        ws.failpoints.reach("apply.branch_locked")
-        if target.in_place:
-            _index_follows(locked, users, new)
-        elif checkout is not None:
-            old = target.old or empty_tree(locked.store.id_length())
-            _files_follow(locked, users, checkout, old, new, again=again)
-        ws.failpoints.reach("apply.files_follow")
-    ws.failpoints.reach("apply.branch_moved")
-
-
-def _files_follow(
-    locked: LockedSandbox, users: UsersGit, checkout: Checkout, old: str, new: str, *, again: bool
-) -> None:
-    store, visitor = locked.store, locked.sandbox.sandbox_id
-    start = catch_up(store, users, checkout, old, new, visitor) if again else old
-    try:
-        follow(users, checkout, start, new)
-    except BacktrailError:
-        # Git looks before it writes, but a disk may be full: what was written goes back.
-        with suppress(BacktrailError):
-            follow(users, checkout, catch_up(store, users, checkout, old, new, visitor), old)
-        raise
-
-
-def _index_follows(locked: LockedSandbox, users: UsersGit, new: CommitId) -> None:
-    """The sandbox has the files already; its index is to know them as committed."""
-    sandbox = locked.sandbox
-    head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
-    with scratch_directory(locked.store) as directory:
-        index = directory / "index"
-        stage_sandbox(users, locked.workspace.user, sandbox, head, index)
-        users.on(sandbox.path, index).call(
-            "-c", "core.sparseCheckout=false", "read-tree", "-m", new
-        )
-        staged = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
-        with opened_git_dir(sandbox, locked.store.common_dir) as git_dir:
-            put_index(git_dir, sandbox.git_dir, staged)
+    def _index_follows(self) -> None:
+        """The sandbox has the files already; its index is to know them as committed."""
+        locked, users, sandbox = self.locked, self.users, self.locked.sandbox
+        head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
+        with scratch_directory(locked.store) as directory:
+            index = directory / "index"
+            stage_sandbox(users, locked.workspace.user, sandbox, head, index)
+            sparse_off = ("-c", "core.sparseCheckout=false")
+            users.on(sandbox.path, index).call(*sparse_off, "read-tree", "-m", self.new)
+            staged = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
+            with opened_git_dir(sandbox, locked.store.common_dir) as git_dir:
+                put_index(git_dir, sandbox.git_dir, staged)
 
 
 def record(locked: LockedSandbox, operation: Operation, commit: CommitId) -> None:
@@ -152,7 +148,7 @@ def finish_apply(locked: LockedSandbox, operation: Operation) -> None:
             raise FailedError(f"branch {branch!r} was moved since; {new} was not brought onto it")
         if target.checkout:
             remove_own_locks(target.checkout.git_dir, locked.sandbox.sandbox_id)
-        _move(locked, users, target, new, again=True)
+        Landing(locked, users, target, new).move(again=True)
     record(locked, operation, new)
     ws.notices.append(
         f"finished the apply of plan {locked.plan.name} onto {branch} that was interrupted"

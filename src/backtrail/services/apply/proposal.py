@@ -27,6 +27,8 @@ class Proposal:
     """The sandbox's final state, and the state that the target would get."""
 
     target: Target
+    merger: Merger
+    """Merges as git would in the target's checkout, whose attributes hold."""
     strategy: ApplyStrategy
     head: CommitId | None
     """The sandbox's HEAD."""
@@ -38,16 +40,13 @@ class Proposal:
     before: TreeId
     """The target's tree now."""
     empty: bool
-    index: Path
     hidden: tuple[str, ...]
 
-
-def merger_for(users: UsersGit, target: Target) -> Merger:
-    """Merges as git would in the target's checkout, whose attributes hold."""
-    checkout = target.checkout
-    if checkout is None or target.in_place:
-        return Merger(users.plumbing())
-    return Merger(users.on(checkout.root, checkout.git_dir / "index"))
+    def subjects(self) -> list[str]:
+        """Of the sandbox's commits that the target does not have."""
+        if self.head is None or self.target.old is None:
+            return []
+        return self.merger.subjects(self.head, self.target.old)
 
 
 def propose(
@@ -58,11 +57,12 @@ def propose(
     head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
     hidden = stage_sandbox(users, locked.workspace.user, sandbox, head, index)
     tree = TreeId(users.on(sandbox.path, index).call("write-tree").text)
-    merger = merger_for(users, target)
+    merger = _merger_for(users, target)
     committed = head is not None and merger.tree_of(head) == tree
     nothing = empty_tree(locked.store.id_length())
     found = Proposal(
         target=target,
+        merger=merger,
         strategy=strategy,
         head=head,
         tree=tree,
@@ -70,32 +70,34 @@ def propose(
         merged=tree,
         before=merger.tree_of(target.old) if target.old else nothing,
         empty=False,
-        index=index,
         hidden=hidden,
     )
-    return (
-        _forwarded(merger, found)
-        if strategy is ApplyStrategy.FF
-        else _merged(locked, merger, found)
-    )
+    return _forwarded(found) if strategy is ApplyStrategy.FF else _merged(locked, found)
 
 
-def _merged(locked: LockedSandbox, merger: Merger, found: Proposal) -> Proposal:
+def _merger_for(users: UsersGit, target: Target) -> Merger:
+    checkout = target.checkout
+    if checkout is None or target.in_place:
+        return Merger(users.plumbing())
+    return Merger(users.on(checkout.root, checkout.git_dir / "index"))
+
+
+def _merged(locked: LockedSandbox, found: Proposal) -> Proposal:
     old = found.target.old
     if old is not None and old != found.head:
         base = locked.sandbox.base_commit
-        found = replace(found, merged=merger.merged(old, found.tree, found.head, base))
+        found = replace(found, merged=found.merger.merged(old, found.tree, found.head, base))
     return replace(found, empty=found.merged == found.before)
 
 
-def _forwarded(merger: Merger, found: Proposal) -> Proposal:
+def _forwarded(found: Proposal) -> Proposal:
     """The branch moves to the sandbox's HEAD, or to a commit on top of it."""
     old, head = found.target.old, found.head
     if old is None:
         return replace(found, empty=head is None and found.tree == found.before)
-    if head is not None and found.committed and merger.contains(old, head):
+    if head is not None and found.committed and found.merger.contains(old, head):
         return replace(found, merged=found.before, empty=True)
-    if head is None or not merger.contains(head, old):
+    if head is None or not found.merger.contains(head, old):
         raise RefusedError(
             f"branch {found.target.branch!r} has commits that the sandbox does not have: "
             "it cannot simply move forward",

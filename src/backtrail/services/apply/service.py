@@ -13,14 +13,14 @@ from backtrail.domain.settings import ApplyStrategy
 from backtrail.git.applying.checkout import refuse_dirty
 from backtrail.git.applying.commit import Committer, find_hooks, temporary
 from backtrail.git.compare.diff import changes_shown_by
-from backtrail.git.store.scratch import scratch_directory
-from backtrail.services.apply.land import Landing, commit_place, land, record, users_git
-from backtrail.services.apply.proposal import Proposal, merger_for, propose
+from backtrail.git.store.store import scratch_directory
+from backtrail.services.apply.land import Landing, commit_place, record, users_git
+from backtrail.services.apply.proposal import Proposal, propose
 from backtrail.services.apply.target import check_plan_allows_apply, find_target
 from backtrail.services.retention.prune import keep_within_limits
 from backtrail.services.session.context import DEFAULT_WAIT, LockedSandbox, Workspace
 from backtrail.services.session.enter import held
-from backtrail.services.session.guards import check_no_run, check_sandbox_quiet
+from backtrail.services.session.guards import check_sandbox_quiet, refuse_live_run
 from backtrail.services.session.journal import Entry, fail_operation, open_operation
 from backtrail.services.snapshot.create import create_checkpoint
 
@@ -59,7 +59,7 @@ class ApplyService:
             scratch_directory(locked.store) as scratch,
         ):
             check_plan_allows_apply(locked.plan)
-            check_no_run(self._workspace, locked.plan, end=f"plan abort {locked.plan.name}")
+            refuse_live_run(locked, end=f"plan abort {locked.plan.name}")
             check_sandbox_quiet(locked)
             return _Apply(locked, users_git(locked), request, scratch).result(dry_run=dry_run)
 
@@ -78,9 +78,9 @@ class _Apply:
         looking = self.users.quarantined(self.scratch / "objects")
         found = self._propose(looking, "first")
         if found.empty:
-            return self._told(looking, found, dry_run=False)
+            return self._result(looking, found, dry_run=False)
         self._check(looking, found)
-        return self._told(looking, found, dry_run=True) if dry_run else self._carry_out(found)
+        return self._result(looking, found, dry_run=True) if dry_run else self._carry_out(found)
 
     def _propose(self, users: UsersGit, name: str) -> Proposal:
         self.locked.workspace.progress("merging")
@@ -157,19 +157,20 @@ class _Apply:
             new = self._commits(committer, found)
             ws.failpoints.reach("apply.committed")
             self._refuse_dirty(self.users, found, new)
-            land(self.locked, self.users, operation, Landing(target, new, found.strategy))
+            landing = Landing(self.locked, self.users, target, new)
+            landing.land(operation, found.strategy)
             root = target.checkout.root if target.checkout else None
             complaint = committer.run_post_commit(root)
         record(self.locked, operation, new)
         ws.notices.extend([complaint] if complaint else [])
-        return self._told(self.users, found, dry_run=False, new=new, done=(operation, safety))
+        return self._result(self.users, found, dry_run=False, new=new, done=(operation, safety))
 
     def _commits(self, committer: Committer, found: Proposal) -> CommitId:
         """The commit that the branch is to be at, with all that it needs before it."""
         plan, old, message = self.locked.plan, found.target.old, self.request.message
-        merger = merger_for(self.users, found.target)
+        merger = found.merger
         if found.strategy is ApplyStrategy.SQUASH:
-            text = message or _squash_message(plan.name, self._subjects(found))
+            text = message or _squash_message(plan.name, found.subjects())
             return committer.commit(found.merged, [old] if old else [], text)
         work = found.head
         last = found.strategy is ApplyStrategy.FF
@@ -182,13 +183,7 @@ class _Apply:
         merged = merger.merged(old, merger.tree_of(work), work, self.locked.sandbox.base_commit)
         return committer.commit(merged, [old, work], message or f"Merge plan {plan.name}")
 
-    def _subjects(self, found: Proposal) -> list[str]:
-        if found.head is None or found.target.old is None:
-            return []
-        merger = merger_for(self.users, found.target)
-        return merger.subjects(found.head, found.target.old)
-
-    def _told(
+    def _result(
         self,
         users: UsersGit,
         found: Proposal,

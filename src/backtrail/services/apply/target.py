@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 
 _HEADS = "refs/heads/"
-_OVER = {
-    PlanState.CANCELLED: "was cancelled",
-    PlanState.INVALIDATED: "was invalidated by a rollback of its parent plan",
-    PlanState.REMOVED: "has been removed",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +44,10 @@ def check_plan_allows_apply(plan: Plan) -> None:
             f"plan {plan.name!r} has been applied already, as {plan.applied_commit}",
             hint="create a new plan for further work",
         )
-    if plan.state in _OVER:
+    end = "was cancelled" if plan.state is PlanState.CANCELLED else plan.state.end
+    if end:
         raise RefusedError(
-            f"plan {plan.name!r} {_OVER[plan.state]}: it cannot be applied",
+            f"plan {plan.name!r} {end}: it cannot be applied",
             hint="plan status shows where it stands",
         )
 

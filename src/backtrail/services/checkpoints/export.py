@@ -16,7 +16,7 @@ from backtrail.git.restore.export import (
     refuse_existing,
 )
 from backtrail.git.store.objects import list_tree
-from backtrail.git.store.scratch import scratch_directory
+from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.branches import (
     create_branch,
     refuse_impossible_branch,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, check_label
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.history import History, View
 from backtrail.domain.operation import OperationKind, Stack
+from backtrail.domain.plan import Plan
 from backtrail.domain.rollback import DiffResult, RollbackRequest, RollbackResult
 from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.compare.diff import patch_text
 from backtrail.git.compare.states import changes_between
 from backtrail.services.checkpoints.history import read_history
-from backtrail.services.corrections.revert import RevertRequest, revert_order
 from backtrail.services.references import find_checkpoint
 from backtrail.services.retention.prune import (
     chosen_by_hand,
@@ -22,15 +23,11 @@ from backtrail.services.retention.prune import (
     keep_within_limits,
     remove,
 )
-from backtrail.services.rollback.execute import (
-    Order,
-    carry_out,
-    preview,
-    rollback_order,
-    take_back_order,
-)
+from backtrail.services.rollback.execute import carry_out
+from backtrail.services.rollback.order import Execution, Order, rollback_order, take_back_order
+from backtrail.services.rollback.preview import preview
 from backtrail.services.runs.admission import end_live_run
-from backtrail.services.session.context import DEFAULT_WAIT, LockedSandbox, Workspace
+from backtrail.services.session.context import DEFAULT_WAIT, EnteredSandbox, Workspace
 from backtrail.services.session.enter import held, writing
 from backtrail.services.session.guards import check_restorable
 from backtrail.services.session.journal import Entry, log_done
@@ -38,11 +35,10 @@ from backtrail.services.snapshot.create import create_checkpoint
 from backtrail.services.snapshot.requests import check_label_free, checked_paths, checked_request
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from backtrail.domain.ids import CommitId, PlanId
     from backtrail.domain.operation import Operation
-    from backtrail.domain.plan import Plan
     from backtrail.domain.retention import PruneResult, RetentionDecision
     from backtrail.storage.database import UnitOfWork
 
@@ -55,7 +51,7 @@ class CheckpointService:
 
     def create_checkpoint(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         request: CheckpointRequest | None = None,
         *,
         wait: float = DEFAULT_WAIT,
@@ -77,42 +73,32 @@ class CheckpointService:
                 include_tombstones=include_all,
             )
 
-    def get_checkpoint(self, plan: PlanId, reference: str) -> Checkpoint:
+    def get_checkpoint(self, plan: PlanId | Plan, reference: str) -> Checkpoint:
         """The checkpoint that a reference names."""
         with self._workspace.database.read() as uow:
-            return find_checkpoint(uow, uow.plans.get(plan), reference)
+            row = plan if isinstance(plan, Plan) else uow.plans.get(plan)
+            return find_checkpoint(uow, row, reference)
 
     def rollback_to_checkpoint(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         reference: str,
         request: RollbackRequest | None = None,
         *,
-        revert: RevertRequest | None = None,
         dry_run: bool = False,
         abort_run: bool = False,
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
-        """Bring a checkpoint back exactly and prove it; some paths alone if that is asked for.
-
-        With `revert` a decision is taken back, and a correction is recorded with it.
-        """
+        """Bring a checkpoint back exactly and prove it; some paths alone if that is asked for."""
         request = request or RollbackRequest()
         # A wrong reference is told before anything waits for a lock.
         self.get_checkpoint(plan, reference)
-        self._end_run(plan, wanted=abort_run and not dry_run)
-        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            order = rollback_order(
-                self.get_checkpoint(plan, reference),
-                replace(request, paths=checked_paths(request.paths)),
-            )
-            if revert is not None:
-                order = revert_order(locked, order, revert)
-            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
+        how = Execution(dry_run=dry_run, abort_run=abort_run, wait=wait)
+        return self.execute(plan, lambda locked: self._order(locked, reference, request), how)
 
     def undo(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         *,
         dry_run: bool = False,
         during_merge: bool = False,
@@ -120,14 +106,13 @@ class CheckpointService:
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last rollback (or redo) back."""
-        self._end_run(plan, wanted=abort_run and not dry_run)
-        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            order = take_back_order(locked, Stack.UNDO, during_merge=during_merge)
-            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
+        how = Execution(dry_run=dry_run, abort_run=abort_run, wait=wait)
+        order = partial(take_back_order, stack=Stack.UNDO, during_merge=during_merge)
+        return self.execute(plan, order, how)
 
     def redo(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         *,
         dry_run: bool = False,
         during_merge: bool = False,
@@ -135,14 +120,26 @@ class CheckpointService:
         wait: float = DEFAULT_WAIT,
     ) -> RollbackResult:
         """Take the last undo back."""
-        self._end_run(plan, wanted=abort_run and not dry_run)
-        with held(self._workspace, plan, dry_run=dry_run, wait=wait) as locked:
-            order = take_back_order(locked, Stack.REDO, during_merge=during_merge)
-            return _perform(locked, order, dry_run=dry_run, abort_run=abort_run)
+        how = Execution(dry_run=dry_run, abort_run=abort_run, wait=wait)
+        order = partial(take_back_order, stack=Stack.REDO, during_merge=during_merge)
+        return self.execute(plan, order, how)
 
-    def _end_run(self, plan: PlanId, *, wanted: bool) -> None:
-        if wanted:
-            end_live_run(self._workspace, plan)
+    def execute(
+        self, plan: PlanId | Plan, order_for: Callable[[EnteredSandbox], Order], how: Execution
+    ) -> RollbackResult:
+        """Enter the sandbox, and carry out, or foretell, what is ordered for it as it is then."""
+        if how.abort_run and not how.dry_run:
+            end_live_run(self._workspace, self._workspace.known(plan).plan_id)
+        with held(self._workspace, plan, dry_run=how.dry_run, wait=how.wait) as locked:
+            order = order_for(locked)
+            if how.dry_run:
+                return preview(locked, order, abort_run=how.abort_run)
+            return carry_out(locked, order)
+
+    def _order(self, locked: EnteredSandbox, reference: str, request: RollbackRequest) -> Order:
+        with locked.workspace.database.read() as uow:
+            target = find_checkpoint(uow, locked.plan, reference)
+        return rollback_order(target, replace(request, paths=checked_paths(request.paths)))
 
     def diff(
         self,
@@ -245,12 +242,6 @@ class CheckpointService:
     def history(self, plan: PlanId, view: View | None = None) -> History:
         """The timeline and what branched off it, newest first."""
         return read_history(self._workspace, plan, view or View())
-
-
-def _perform(
-    locked: LockedSandbox, order: Order, *, dry_run: bool, abort_run: bool
-) -> RollbackResult:
-    return preview(locked, order, abort_run=abort_run) if dry_run else carry_out(locked, order)
 
 
 def _restorable_commit(checkpoint: Checkpoint) -> CommitId:

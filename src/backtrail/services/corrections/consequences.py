@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -25,34 +24,20 @@ if TYPE_CHECKING:
     from backtrail.domain.decision import Decision
     from backtrail.domain.ids import DecisionId
     from backtrail.domain.plan import Plan
-    from backtrail.domain.timeline import Lineage
+    from backtrail.domain.timeline import Lineage, TimelineChange
     from backtrail.storage.database import UnitOfWork
 
 
 _NOT_ANY_MORE = (PlanState.APPLIED, PlanState.REMOVED)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A timeline before and after."""
-
-    now: Lineage
-    then: Lineage
-
-    def loses(self, place: tuple[int | None, int | None] | None) -> bool:
-        epoch, position = place or (None, None)
-        if epoch is None or position is None:
-            return False
-        return self.now.contains(epoch, position) and not self.then.contains(epoch, position)
-
-
 def affected_decisions(
-    uow: UnitOfWork, plan: Plan, root: Decision, change: Change
+    uow: UnitOfWork, plan: Plan, root: Decision, change: TimelineChange
 ) -> tuple[AffectedDecision, ...]:
     """The decisions that leave the timeline, in the order in which they were taken."""
     decisions = uow.decisions.list(plan.plan_id)
     below = subtree(root.decision_id, decisions)
-    gone = [d for d in decisions if change.loses(d.place)]
+    gone = [d for d in decisions if d.place and change.loses(*d.place)]
     return tuple(AffectedDecision(d, _relation(d, root, below)) for d in sorted(gone, key=_place))
 
 
@@ -80,7 +65,7 @@ def _place(decision: Decision) -> int:
 
 
 def to_recompute(
-    uow: UnitOfWork, plan: Plan, affected: Sequence[AffectedDecision], change: Change
+    uow: UnitOfWork, plan: Plan, affected: Sequence[AffectedDecision], change: TimelineChange
 ) -> tuple[Recompute, ...]:
     """What has to be decided and run again, in its old order; the corrected one is decided."""
     found = [
@@ -105,24 +90,24 @@ def _decisions_again(affected: Sequence[AffectedDecision]) -> Iterator[Recompute
             )
 
 
-def _runs_again(uow: UnitOfWork, plan: Plan, change: Change) -> Iterator[Recompute]:
+def _runs_again(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> Iterator[Recompute]:
     for run in uow.runs.list(plan.plan_id):
-        if change.loses((run.epoch, run.position)):
+        if change.loses(run.epoch, run.position):
             text = shlex.join(run.argv) or "(Python code)"
             yield Recompute(Redo.RUN, run.run_id, str(run.number), text, run.position or 0)
 
 
-def _steps_again(uow: UnitOfWork, plan: Plan, change: Change) -> Iterator[Recompute]:
-    leaving = steps_between(uow, plan, change.now, change.then)
+def _steps_again(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> Iterator[Recompute]:
+    leaving = steps_between(uow, plan, change)
     for entry in (*leaving.superseded, *leaving.pending_again):
         step = entry.step
         text = shlex.join(step.command)
         yield Recompute(Redo.STEP, step.step_id, step.name.key, text, entry.place)
 
 
-def _child_plans_again(uow: UnitOfWork, plan: Plan, change: Change) -> Iterator[Recompute]:
+def _child_plans_again(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> Iterator[Recompute]:
     for child, epoch, position in uow.plans.children(plan.plan_id):
-        if child.state not in _NOT_ANY_MORE and change.loses((epoch, position)):
+        if child.state not in _NOT_ANY_MORE and change.loses(epoch, position):
             yield Recompute(Redo.CHILD_PLAN, child.plan_id, child.name, child.name, position or 0)
 
 

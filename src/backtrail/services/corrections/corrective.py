@@ -11,11 +11,11 @@ from backtrail.services.decisions.service import Draft, announced, placed
 from backtrail.services.session.context import new_id
 
 if TYPE_CHECKING:
+    from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.decision import Decision
     from backtrail.domain.ids import CheckpointId
     from backtrail.domain.operation import Operation
     from backtrail.services.session.context import Workspace
-    from backtrail.services.snapshot.create import Announced
     from backtrail.storage.database import UnitOfWork
 
 
@@ -32,30 +32,31 @@ def correcting_of(operation: Operation) -> Correcting | None:
     return Correcting.from_json(stored) if stored else None
 
 
-def carrying(result: Announced, operation: Operation) -> Announced:
-    """The result of a revert carries the decision that is written when it lands."""
-    correcting = correcting_of(operation)
-    if correcting is None:
-        return result
-    return replace(result, row=replace(result.row, decision_id=correcting.corrective_decision_id))
+class Corrective:
+    """The companion of a revert: its result carries the decision that is written when it lands."""
 
+    def row(self, result: Checkpoint, operation: Operation) -> Checkpoint:
+        correcting = correcting_of(operation)
+        if correcting is None:
+            return result
+        return replace(result, decision_id=correcting.corrective_decision_id)
 
-def write_corrective(
-    ws: Workspace, uow: UnitOfWork, operation: Operation, result: CheckpointId
-) -> None:
-    """In the transaction that moves the timeline: the new decision, with the result before it."""
-    correcting = correcting_of(operation)
-    if correcting is None:
-        return
-    plan = uow.plans.get(operation.plan_id)
-    draft = Draft(
-        correcting.guidance,
-        correcting.parent_decision_id,
-        identity=correcting.corrective_decision_id,
-    )
-    decision = placed(uow, plan, announced(ws, uow, plan, draft))
-    uow.checkpoints.set_decision(result, decision.decision_id)
-    _add(ws, uow, operation, correcting, CorrectionMode.REVERT)
+    def record(
+        self, ws: Workspace, uow: UnitOfWork, operation: Operation, result: CheckpointId
+    ) -> None:
+        """The new decision, with the result before it."""
+        correcting = correcting_of(operation)
+        if correcting is None:
+            return
+        plan = uow.plans.get(operation.plan_id)
+        draft = Draft(
+            correcting.guidance,
+            correcting.parent_decision_id,
+            identity=correcting.corrective_decision_id,
+        )
+        decision = placed(uow, plan, announced(ws, uow, plan, draft))
+        uow.checkpoints.set_decision(result, decision.decision_id)
+        _add(ws, uow, operation, correcting, CorrectionMode.REVERT)
 
 
 def add_appended(ws: Workspace, uow: UnitOfWork, operation: Operation, made: Decision) -> None:

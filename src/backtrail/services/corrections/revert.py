@@ -10,16 +10,18 @@ from backtrail.domain.decision import upwards
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import DecisionId
 from backtrail.domain.operation import OperationKind
+from backtrail.domain.rollback import RollbackRequest
 from backtrail.services.corrections.corrective import notes_for
 from backtrail.services.references import check_live, find_decision
-from backtrail.services.rollback.execute import Order
-from backtrail.services.rollback.impact import lineages
+from backtrail.services.rollback.impact import timeline_change
+from backtrail.services.rollback.order import rollback_order
 from backtrail.services.session.context import new_id
 
 if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.decision import Decision
     from backtrail.domain.plan import Plan
+    from backtrail.services.rollback.order import Order
     from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
@@ -70,8 +72,8 @@ def _no_way_back(
     )
 
 
-def revert_order(locked: LockedSandbox, order: Order, request: RevertRequest) -> Order:
-    """The order, so that the correction is written when it is carried out."""
+def revert_order(locked: LockedSandbox, request: RevertRequest, *, during_merge: bool) -> Order:
+    """The rollback that takes a decision back, and writes the correction when it lands."""
     with locked.workspace.database.read() as uow:
         aim = aim_of(uow, locked.plan, request)
         correcting = Correcting(
@@ -80,18 +82,15 @@ def revert_order(locked: LockedSandbox, order: Order, request: RevertRequest) ->
             parent_decision_id=_parent_then(uow, locked.plan, aim),
             guidance=request.guidance,
         )
-    entry = replace(
-        order.entry,
-        kind=OperationKind.REVERT,
-        target=aim.checkpoint.checkpoint_id,
-        notes=notes_for(correcting),
-    )
-    return Order(aim.checkpoint, entry)
+    rollback = RollbackRequest(during_merge=during_merge, reason=request.guidance)
+    order = rollback_order(aim.checkpoint, rollback)
+    entry = replace(order.entry, kind=OperationKind.REVERT, notes=notes_for(correcting))
+    return replace(order, entry=entry)
 
 
 def _parent_then(uow: UnitOfWork, plan: Plan, aim: Aim) -> DecisionId | None:
     """Where the decision hangs; higher up if the rollback takes that away, too."""
-    _, then = lineages(uow, plan, aim.checkpoint)
+    then = timeline_change(uow, plan, aim.checkpoint).then
     decisions = uow.decisions.list(plan.plan_id)
     parents = {d.decision_id: d.parent_decision_id for d in decisions}
     places = uow.decisions.places(plan.plan_id)

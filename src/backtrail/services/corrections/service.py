@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backtrail.domain.correction import CorrectionMode, CorrectionResult
 from backtrail.domain.decision import check_text
 from backtrail.domain.operation import OperationKind
-from backtrail.domain.rollback import RollbackRequest
-from backtrail.domain.timeline import lineage_of
+from backtrail.domain.timeline import TimelineChange, lineage_of
 from backtrail.services.corrections.consequences import (
-    Change,
     affected_decisions,
     past_corrections,
     subtree_of,
     to_recompute,
 )
 from backtrail.services.corrections.corrective import add_appended, correcting_of
-from backtrail.services.corrections.revert import RevertRequest, aim_of
+from backtrail.services.corrections.revert import RevertRequest, aim_of, revert_order
 from backtrail.services.decisions.service import Draft, record, standing
 from backtrail.services.references import check_live, find_decision, timeline_of
 from backtrail.services.retention.prune import keep_within_limits
-from backtrail.services.rollback.impact import lineages
+from backtrail.services.rollback.impact import timeline_change
+from backtrail.services.rollback.order import Execution
 from backtrail.services.session.context import DEFAULT_WAIT, Workspace
 from backtrail.services.session.enter import writing
 from backtrail.services.session.guards import check_plan_open
@@ -65,14 +65,9 @@ class CorrectionService:
         """
         request = RevertRequest(decision, check_text(guidance, _GUIDANCE), nearest)
         aim = self._aim(plan, request)
-        rollback = self._checkpoints.rollback_to_checkpoint(
-            plan,
-            aim.checkpoint.checkpoint_id,
-            RollbackRequest(during_merge=during_merge, reason=request.guidance),
-            revert=request,
-            abort_run=abort_run,
-            wait=wait,
-        )
+        order = partial(revert_order, request=request, during_merge=during_merge)
+        how = Execution(abort_run=abort_run, wait=wait)
+        rollback = self._checkpoints.execute(plan, order, how)
         return self._reverted(request, aim, rollback)
 
     def append(
@@ -110,15 +105,9 @@ class CorrectionService:
             return self._appended(plan, self._appendable(plan, decision), text, None)
         request = RevertRequest(decision, text, nearest)
         aim = self._aim(plan, request)
-        rollback = self._checkpoints.rollback_to_checkpoint(
-            plan,
-            aim.checkpoint.checkpoint_id,
-            RollbackRequest(during_merge=during_merge, reason=text),
-            revert=request,
-            dry_run=True,
-            abort_run=abort_run,
-            wait=wait,
-        )
+        order = partial(revert_order, request=request, during_merge=during_merge)
+        how = Execution(dry_run=True, abort_run=abort_run, wait=wait)
+        rollback = self._checkpoints.execute(plan, order, how)
         return self._reverted(request, aim, rollback)
 
     def _aim(self, plan: PlanId, request: RevertRequest) -> Aim:
@@ -181,15 +170,15 @@ class CorrectionService:
 
 def _change(
     uow: UnitOfWork, plan: Plan, rollback: RollbackResult
-) -> tuple[Change, DecisionId | None]:
+) -> tuple[TimelineChange, DecisionId | None]:
     """The timeline before and after, from what was journaled or would be."""
     operation = uow.operations.get(rollback.operation_id) if rollback.operation_id else None
     if operation is None or operation.epoch_after is None:
-        return Change(*lineages(uow, plan, rollback.target)), None
+        return timeline_change(uow, plan, rollback.target), None
     epochs = uow.epochs.all(plan.plan_id)
     before, after = (lineage_of(n, epochs) for n in (operation.epoch_before, operation.epoch_after))
     correcting = correcting_of(operation)
-    return Change(before, after), correcting.corrective_decision_id if correcting else None
+    return TimelineChange(before, after), correcting.corrective_decision_id if correcting else None
 
 
 def _standing(uow: UnitOfWork, plan: Plan, decision: DecisionId) -> StandingDecision:

@@ -29,7 +29,8 @@ from backtrail.git.user.head import resolve_refs
 from backtrail.git.user.identity import registered_git_dir, unmark_sandbox
 from backtrail.git.user.worktrees import moved_to
 from backtrail.services.recovery.recover import recover
-from backtrail.services.session.guards import check_no_run, check_sandbox_quiet
+from backtrail.services.session.context import read_rows
+from backtrail.services.session.guards import check_sandbox_quiet, refuse_live_run
 from backtrail.services.session.journal import Entry, fail_operation, open_operation
 from backtrail.services.session.missing_sandbox import refuse_removed
 from backtrail.services.snapshot.create import create_checkpoint
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan, Sandbox
     from backtrail.git.store.store import PrivateStore
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import EnteredSandbox, PlanRows, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Survey:
     """What there is to remove."""
 
     sandbox: Sandbox
-    locked: LockedSandbox | None
+    locked: EnteredSandbox | None
     """The sandbox, if it is there and ours to look at."""
     fate: SandboxFate
     registered: bool = False
@@ -65,14 +66,15 @@ class Survey:
         return place_for(ws.layout, self.sandbox, ws.common_dir)
 
 
-def survey(ws: Workspace, plan: Plan, store: PrivateStore, *, keep_branch: bool) -> Survey:
+def survey(ws: Workspace, rows: PlanRows, store: PrivateStore, *, keep_branch: bool) -> Survey:
     """Look at a plan that is to be removed; refuses what would disturb somebody."""
+    plan = rows.plan
     refuse_removed(plan)
     try:
-        locked = ws.entered(plan, store)
+        locked = ws.entered(rows, store)
     except SandboxInvalidError as error:
         return _without_sandbox(ws, plan, error, keep_branch=keep_branch)
-    check_no_run(ws, plan, end=f"plan abort {plan.name}")
+    refuse_live_run(locked, end=f"plan abort {plan.name}")
     sandbox = locked.sandbox
     if sandbox.kind is SandboxKind.ATTACHED:
         return Survey(sandbox, locked, SandboxFate.LEFT_IN_PLACE)
@@ -158,8 +160,8 @@ def preview_removal(
 ) -> RemovalResult:
     """What a removal would do; nothing of it is done."""
     with ws.holding(ws.plan(plan_id).sandbox, wait=wait) as store:
-        plan = ws.plan(plan_id)
-        found = survey(ws, plan, store, keep_branch=keep_branch)
+        rows = read_rows(ws, plan_id)
+        plan, found = rows.plan, survey(ws, rows, store, keep_branch=keep_branch)
         size = size_on_disk(plan.sandbox.path) if found.fate is SandboxFate.SET_ASIDE else None
         return RemovalResult(
             plan=plan,
@@ -177,8 +179,8 @@ def preview_removal(
 def remove_plan(ws: Workspace, plan_id: PlanId, *, keep_branch: bool, wait: float) -> RemovalResult:
     """Remove a plan so that `plan restore` can bring all of it back."""
     with ws.holding(ws.plan(plan_id).sandbox, wait=wait) as store:
-        plan = ws.plan(plan_id)
-        found = survey(ws, plan, store, keep_branch=keep_branch)
+        rows = read_rows(ws, plan_id)
+        plan, found = rows.plan, survey(ws, rows, store, keep_branch=keep_branch)
         if found.locked is not None:
             found = replace(found, locked=recover(found.locked))
         with ws.database.write() as uow:

@@ -19,12 +19,13 @@ from backtrail.git.user.worktrees import connect
 from backtrail.services.lifecycle.placement import find_source, put_in_place, refuse_branch_in_use
 from backtrail.services.recovery.reconcile import reconcile_rows_and_refs
 from backtrail.services.recovery.recover import needed_row
-from backtrail.services.retention.heal import heal
 from backtrail.services.rollback.child_plans import settled_return
-from backtrail.services.rollback.execute import Aim, Order, go_on
-from backtrail.services.rollback.restore import content_of
-from backtrail.services.session.context import LockedSandbox
-from backtrail.services.session.guards import check_restorable
+from backtrail.services.rollback.execute import carry_on
+from backtrail.services.rollback.guard import Aim, content_of
+from backtrail.services.rollback.impact import effect_of
+from backtrail.services.rollback.order import Order
+from backtrail.services.session.context import LockedSandbox, read_rows
+from backtrail.services.session.guards import check_restorable, looked_at_again
 from backtrail.services.session.journal import Entry, fail_operation, log_done, open_operation
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _latest(ws: Workspace, plan: Plan) -> Checkpoint:
 def _target(ws: Workspace, plan: Plan, store: PrivateStore, latest: Checkpoint) -> Checkpoint:
     """The latest checkpoint, if it and the plan's branch can be restored."""
     locked = LockedSandbox(ws, plan, plan.sandbox, store)
-    check_restorable(heal(locked, latest))
+    check_restorable(looked_at_again(locked, latest))
     refuse_branch_in_use(ws, plan, content_of(locked, latest))
     return latest
 
@@ -226,12 +227,14 @@ def _carry_out(ws: Workspace, store: PrivateStore, operation: Operation) -> Roll
     with ws.database.write() as uow:
         uow.plans.set_place(plan.plan_id, path, git_dir)
     ws.failpoints.reach("restore.placed")
-    locked = ws.entered(ws.plan(plan.plan_id), store)
+    locked = ws.entered(read_rows(ws, plan.plan_id), store)
     reconcile_rows_and_refs(locked)
     entry = Entry(
         operation.kind, phase_after=operation.phase_after, state_after=operation.state_after
     )
-    return go_on(locked, Order(target, entry), operation, Aim(wanted))
+    with ws.database.read() as uow:
+        effect = effect_of(uow, locked, target, partial=False)
+    return carry_on(locked, Order(target, entry), operation, Aim(wanted), effect)
 
 
 def _give_up(ws: Workspace, operation: Operation, error: BacktrailError) -> None:

@@ -15,7 +15,7 @@ from backtrail.services.lifecycle.remove import preview_removal, remove_plan
 from backtrail.services.lifecycle.restore import finished_restore, restore_plan
 from backtrail.services.plans.fork import fork_plan
 from backtrail.services.retention.prune import refuse_while_operating
-from backtrail.services.session.context import DEFAULT_WAIT
+from backtrail.services.session.context import DEFAULT_WAIT, read_rows
 from backtrail.services.session.enter import finish_interrupted, writing
 from backtrail.services.session.guards import check_no_run
 from backtrail.services.session.journal import Entry, log_done
@@ -40,7 +40,8 @@ class LifecycleService:
     def cancel(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
         """Mark a plan as cancelled; its sandbox and its checkpoints stay."""
         self._repair(plan, wait)
-        check_no_run(self._workspace, self._workspace.plan(plan), end="plan abort")
+        rows = read_rows(self._workspace, plan)
+        check_no_run(self._workspace, rows.plan, rows.run, end="plan abort")
         return cancel_plan(self._workspace, plan, reason=reason, wait=wait)
 
     def reopen(self, plan: PlanId, *, reason: str = "", wait: float = DEFAULT_WAIT) -> StateChange:
@@ -147,21 +148,15 @@ def _already_removed(ws: Workspace, plan_id: PlanId) -> RemovalResult | None:
     )
 
 
-_OVER = {
-    PlanState.APPLIED: "has been applied",
-    PlanState.INVALIDATED: "was invalidated by a rollback of its parent plan",
-}
-
-
 def cancel_plan(ws: Workspace, plan_id: PlanId, *, reason: str, wait: float) -> StateChange:
     """Say that nothing more is to come of a plan; its sandbox and checkpoints stay."""
     with ws.holding(ws.plan(plan_id).sandbox, wait=wait), ws.database.write() as uow:
         plan = _idle(uow, plan_id)
         if plan.state is PlanState.CANCELLED:
             return StateChange(plan, changed=False)
-        if plan.state in _OVER:
+        if plan.state.end:
             raise RefusedError(
-                f"plan {plan.name!r} {_OVER[plan.state]}: there is nothing to cancel",
+                f"plan {plan.name!r} {plan.state.end}: there is nothing to cancel",
                 hint=f"plan remove {plan.name} removes it",
             )
         entry = Entry(OperationKind.CANCEL, reason=reason, state_after=PlanState.CANCELLED)

@@ -15,13 +15,12 @@ from backtrail.domain.errors import (
     RefusedError,
     SandboxInvalidError,
 )
-from backtrail.domain.ids import PlanId
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.rollback import CreatedPlan
 from backtrail.domain.tools import Trigger
 from backtrail.git.capture.seed import checkout_converts, seed_index
-from backtrail.git.ignore.selected import chosen_ignored, copy_files
+from backtrail.git.ignore.included import copy_files, files_to_copy
 from backtrail.git.restore.staging import put_back_aside
 from backtrail.git.store.integrity import contents_are_sound
 from backtrail.git.store.objects import list_tree
@@ -70,7 +69,7 @@ def bring_along(ws: Workspace, store: PrivateStore, sandbox: Sandbox) -> tuple[s
     main = worktree_at(ws.main_root)
     if sandbox.kind is not SandboxKind.OWN or main is None:
         return ()
-    chosen = chosen_ignored(store, main, ws.user, ws.settings.sandbox.copy)
+    chosen = files_to_copy(store, main, ws.user, ws.settings.sandbox.copy)
     return tuple(map(os.fsdecode, copy_files(main.root, sandbox.path, chosen)))
 
 
@@ -364,10 +363,6 @@ def _worktree(sandbox: Sandbox) -> Worktree:
     return worktree
 
 
-def finish_creation(workspace: Workspace, plan_id: PlanId, *, wait: float) -> None:
-    """Finish the creation of a plan that was interrupted, if it was."""
-    with workspace.database.read() as uow:
-        unfinished = uow.operations.unfinished(plan_id)
-        plan = uow.plans.get(plan_id)
-    if any(operation.kind is OperationKind.CREATE_PLAN for operation in unfinished):
-        workspace.notices.extend(PlanCreation(workspace).resume(plan, wait=wait).messages)
+def finish_creation(workspace: Workspace, plan: Plan, *, wait: float) -> None:
+    """Finish the creation of a plan that was interrupted."""
+    workspace.notices.extend(PlanCreation(workspace).resume(plan, wait=wait).messages)

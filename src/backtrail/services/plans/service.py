@@ -192,7 +192,7 @@ class PlanService:
                 "the next command that writes looks after it"
             )
         policy = rollback_policy_of(ws, row).policy
-        may_go_back = policy.allowed and not said_if_over(row)
+        may_go_back = policy.allowed and not row.state.end
         return PlanStatus(
             plan=row,
             latest=latest,

@@ -24,7 +24,8 @@ from backtrail.git.restore.goal import goal_of, replacing
 from backtrail.git.restore.staging import put_back_aside
 from backtrail.services.apply.land import finish_apply, tidy_up
 from backtrail.services.recovery.reconcile import looks_consistent, reconcile_rows_and_refs
-from backtrail.services.rollback.restore import content_of, finish, prepare, way_back
+from backtrail.services.rollback.guard import content_of
+from backtrail.services.rollback.restore import finish, prepare, way_back
 from backtrail.services.session.guards import check_no_git_lock
 from backtrail.services.session.journal import fail_operation
 from backtrail.services.snapshot.create import create_checkpoint
@@ -34,17 +35,15 @@ if TYPE_CHECKING:
     from backtrail.domain.ids import CheckpointId
     from backtrail.domain.operation import Operation
     from backtrail.git.checkpoint.state import Captured
-    from backtrail.services.session.context import LockedSandbox
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
-def recover(locked: LockedSandbox) -> LockedSandbox:
+def recover(locked: EnteredSandbox) -> EnteredSandbox:
     """Bring rows, refs and sandbox into agreement; cheap when they already are."""
-    with locked.workspace.database.read() as uow:
-        unfinished = uow.operations.unfinished(locked.plan.plan_id)
-        states = uow.checkpoints.ids_with_state(locked.plan.plan_id)
+    unfinished = locked.rows.unfinished
     loose = locked.store.loose_ref_names(locked.sandbox.sandbox_id)
-    if not unfinished and looks_consistent(states, loose):
+    if not unfinished and looks_consistent(locked.rows.states, loose):
         return locked
     locked.workspace.progress("repairing what an interrupted command left")
     for operation in unfinished:
@@ -52,7 +51,7 @@ def recover(locked: LockedSandbox) -> LockedSandbox:
             _recover_operation(locked, operation)
     reconcile_rows_and_refs(locked)
     locked.workspace.failpoints.reach("recovery.done")
-    return locked.refreshed()
+    return locked.read_again()
 
 
 def _recover_operation(locked: LockedSandbox, operation: Operation) -> None:

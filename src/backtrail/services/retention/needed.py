@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from backtrail.domain.ids import CheckpointId, DecisionId
+    from backtrail.domain.ledger import StepEntry
     from backtrail.domain.operation import Operation
     from backtrail.domain.plan import Plan
-    from backtrail.domain.step import StepEntry
     from backtrail.storage.database import UnitOfWork
 
 

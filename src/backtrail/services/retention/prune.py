@@ -26,11 +26,11 @@ from backtrail.domain.retention import (
 )
 from backtrail.services.references import find_checkpoint
 from backtrail.services.retention.effective import limits_are_damaged, limits_of
-from backtrail.services.retention.heal import heal
 from backtrail.services.retention.needed import protection_now
 from backtrail.services.session.enter import held
+from backtrail.services.session.guards import looked_at_again
 from backtrail.services.session.journal import Entry, log_done
-from backtrail.services.steps.output import keep_outputs_within_limit
+from backtrail.services.steps.output import drop_old_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,23 +53,25 @@ def keep_within_limits(locked: LockedSandbox) -> None:
 
     What succeeded stays a success: trouble here is told, and the next command goes on.
     """
-    with _told(locked, "old output of steps"):
-        keep_outputs_within_limit(locked)
+    ws, plan_id = locked.workspace, locked.plan.plan_id
     with _told(locked, "old checkpoints"):
-        _keep_checkpoints_within_limits(locked)
+        with ws.database.read() as uow:
+            output = uow.steps.kept_output_bytes(plan_id)
+            count = uow.pruning.count_complete(plan_id)
+        if output > ws.settings.steps.max_output_bytes:
+            with _told(locked, "old output of steps"):
+                drop_old_outputs(locked)
+        _keep_checkpoints_within_limits(locked, count)
 
 
-def _keep_checkpoints_within_limits(locked: LockedSandbox) -> None:
+def _keep_checkpoints_within_limits(locked: LockedSandbox, count: int) -> None:
     ws, plan = locked.workspace, locked.plan
     limits = limits_of(ws, plan)
     if limits_are_damaged(ws, plan):
         # The plan may have wished to keep far more than the usual limits let it.
         return
-    if limits.counts_alone:
-        with ws.database.read() as uow:
-            count = uow.pruning.count_complete(plan.plan_id)
-        if count <= limits.max_checkpoints:
-            return
+    if limits.counts_alone and count <= limits.max_checkpoints:
+        return
     prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
 
 
@@ -126,7 +128,7 @@ def _look_again_at_damaged(locked: LockedSandbox) -> None:
     with ws.database.read() as uow:
         broken = [uow.checkpoints.get(row.checkpoint_id) for row in uow.pruning.broken(plan_id)]
     for checkpoint in filter(None, broken):
-        heal(locked, checkpoint)
+        looked_at_again(locked, checkpoint)
 
 
 def _unpin(locked: LockedSandbox, decision: RetentionDecision) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.operation import RESTORING_KINDS
 from backtrail.domain.plan import Phase, PlanState
-from backtrail.domain.timeline import Lineage, lineage_of
+from backtrail.domain.timeline import Lineage
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from backtrail.storage.database import UnitOfWork
 
 
-ALREADY_OVER = (PlanState.APPLIED, PlanState.INVALIDATED, PlanState.REMOVED)
 _INVALIDATED = "child_plans"
 
 
@@ -29,7 +28,7 @@ def refuse_as_parent(plan: Plan, child: Plan | None = None) -> None:
             f"plan {child.name!r} already exists, and is no child of plan {plan.name!r}",
             hint="choose another name, or leave --parent out",
         )
-    if plan.state in (*ALREADY_OVER, PlanState.CANCELLED):
+    if plan.state.end or plan.state is PlanState.CANCELLED:
         raise RefusedError(
             f"plan {plan.name!r} is {plan.state} and cannot get a child plan",
             hint="create the plan without --parent, or name another one",
@@ -99,7 +98,7 @@ def _settled(
     phase, state = now
     if live and state is PlanState.INVALIDATED:
         return *_state_before(uow, child), {}
-    if not live and state not in ALREADY_OVER:
+    if not live and not state.end:
         return phase, PlanState.INVALIDATED, {child.plan_id: {"phase": phase, "state": state}}
     return phase, state, {}
 
@@ -144,4 +143,4 @@ def _upwards(uow: UnitOfWork, plan: Plan) -> Iterator[PlanId]:
 
 
 def _timeline(uow: UnitOfWork, plan: Plan) -> Lineage:
-    return lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    return uow.epochs.lineage(plan.plan_id, plan.current_epoch)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from backtrail.domain.checkpoint import CheckpointRequest, CheckpointState, CheckpointType
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.plan import PlanState
-from backtrail.domain.timeline import Epoch, lineage_of, next_epoch_number, supersessions
+from backtrail.domain.timeline import Epoch, next_epoch_number, supersessions
 from backtrail.domain.wording import of_paths
-from backtrail.git.capture.staged import staged_blobs
+from backtrail.git.capture.staged import not_whole, staged_blobs
 from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.checkpoint.state import Captured, storing_parts, write_state
+from backtrail.git.ignore.eligibility import NOT_WHOLE
 from backtrail.git.user.transfer import Named, bring_named
-from backtrail.services.corrections.corrective import carrying, write_corrective
 from backtrail.services.retention.effective import limits_of
 from backtrail.services.rollback.child_plans import settle_children
 from backtrail.services.session.journal import outcome_of
@@ -30,14 +30,14 @@ from backtrail.services.snapshot.create import (
 )
 
 if TYPE_CHECKING:
-    from backtrail.domain.checkpoint import Checkpoint
+    from backtrail.domain.checkpoint import Checkpoint, NotCaptured
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.checkpoint.state import SandboxState
     from backtrail.git.ignore.ignored import IgnoredNames
     from backtrail.git.restore.goal import Goal
     from backtrail.git.restore.proof import FileProof
     from backtrail.git.user.head import GitState
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
@@ -59,7 +59,9 @@ def land(
     ws = locked.workspace
     tried_before = operation.result_checkpoint_id is not None
     result, operation = _announced(locked, operation, target)
-    result = carrying(result, operation)
+    companion = ws.companions.get(operation.kind)
+    if companion is not None:
+        result = replace(result, row=companion.row(result.row, operation))
     row = result.row
     ws.failpoints.reach("rollback.result_announced")
     captured = _as_restored(locked, wanted, seen)
@@ -79,7 +81,8 @@ def land(
     with ws.database.write() as uow:
         checkpoint = complete(uow, row, captured, commit, size)
         _move_timeline(locked, uow, operation)
-        write_corrective(ws, uow, operation, checkpoint.checkpoint_id)
+        if companion is not None:
+            companion.record(ws, uow, operation, checkpoint.checkpoint_id)
     ws.failpoints.reach("rollback.landed")
     return checkpoint
 
@@ -136,6 +139,7 @@ def _new_epoch(uow: UnitOfWork, operation: Operation, target: Checkpoint) -> int
 def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Captured:
     """What the proof has shown to be there, in the form of a capture."""
     goal, git_state = seen.goal, seen.git_state
+    named, not_whole_notes = _named(locked, wanted.state, git_state)
     state = replace(
         wanted.state,
         git_state=git_state,
@@ -143,11 +147,11 @@ def _as_restored(locked: LockedSandbox, wanted: Captured, seen: Seen) -> Capture
         ignore_rules=goal.ignore_rules,
         forced=goal.forced,
         accounted=goal.accounted,
-        not_captured=seen.files.not_captured,
+        not_captured=(*seen.files.not_captured, *not_whole_notes),
         extras=replace(goal.extras, repositories=seen.files.repositories),
         included=goal.included,
         ignored=seen.ignored,
-        named=_named(locked, wanted.state, git_state),
+        named=named,
     )
     if state == wanted.state:
         # A state commit bears a fixed date: it would come out the very same.
@@ -166,25 +170,29 @@ def _staged(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> tup
     return staged_blobs(locked.store, found)
 
 
-def _named(locked: LockedSandbox, wanted: SandboxState, found: GitState) -> Named:
-    """What of the user's is kept for the sake of what is under way."""
+def _named(
+    locked: LockedSandbox, wanted: SandboxState, found: GitState
+) -> tuple[Named, list[NotCaptured]]:
+    """What of the user's is kept for the sake of what is under way, and what cannot be."""
     if found.merge == wanted.git_state.merge:
-        return wanted.named
+        return wanted.named, [note for note in wanted.not_captured if note.reason == NOT_WHOLE]
     known = (*([base] if (base := locked.sandbox.base_commit) else []), *found.commits)
-    return bring_named(locked.store, found.merge.names, known)
+    brought = bring_named(locked.store, found.merge.names, known)
+    return brought.named, not_whole(found.merge, brought)
 
 
 def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> None:
     plan_id, result = operation.plan_id, outcome_of(operation)
     if not operation.paths and operation.epoch_after is not None:
+        plan = uow.plans.lock(plan_id)
         uow.plans.set_epoch(plan_id, operation.epoch_after)
-        lineage = lineage_of(operation.epoch_after, uow.epochs.all(plan_id))
+        lineage = uow.epochs.lineage(plan_id, operation.epoch_after)
         changes = supersessions(uow.checkpoints.timeline(plan_id), lineage, operation.operation_id)
         uow.checkpoints.mark_superseded(changes)
-        if uow.plans.lock(plan_id).state is not PlanState.INVALIDATED:
+        if plan.state is not PlanState.INVALIDATED:
             uow.plans.set_state(plan_id, operation.phase_after, operation.state_after)
         result |= settle_children(uow, operation, lineage)
-    uow.operations.save_stacks(plan_id, _stacks_after(locked.workspace, uow, operation))
+    uow.operations.save_stacks(plan_id, _stacks_after(locked, uow, operation))
     uow.operations.update(
         operation.operation_id,
         state=OperationState.DONE,
@@ -193,13 +201,13 @@ def _move_timeline(locked: LockedSandbox, uow: UnitOfWork, operation: Operation)
     )
 
 
-def _stacks_after(workspace: Workspace, uow: UnitOfWork, operation: Operation) -> Stacks:
+def _stacks_after(locked: LockedSandbox, uow: UnitOfWork, operation: Operation) -> Stacks:
     stacks = uow.operations.stacks(operation.plan_id)
     entry_id = operation.entry_operation_id
     if entry_id is None:
         return stacks
     if operation.kind is OperationKind.REDO:
-        depth = limits_of(workspace, uow.plans.get(operation.plan_id)).undo_depth
+        depth = limits_of(locked.workspace, locked.plan).undo_depth
         return stacks.redone(operation.operation_id, entry_id, depth=depth)
     entry = uow.operations.get(entry_id)
     failed = entry is None or entry.failed

@@ -2,149 +2,147 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backtrail.domain.ledger import StepsLeaving, steps_leaving
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState
 from backtrail.domain.rollback import Impact, PostRollbackState
-from backtrail.domain.step import StepsLeaving, steps_leaving
-from backtrail.domain.timeline import (
-    Lineage,
-    leaving,
-    lineage_of,
-    next_epoch_number,
-    returning_tombstones,
-    tool_calls,
-)
-from backtrail.services.rollback.child_plans import ALREADY_OVER, descendants, placed_children
+from backtrail.domain.timeline import TimelineChange, lineage_of, next_epoch_number, tool_calls
+from backtrail.services.rollback.child_plans import descendants, placed_children
 from backtrail.services.rollback.forecast import Outlook, live_after
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import CheckpointId, PlanId
     from backtrail.domain.plan import Plan
     from backtrail.domain.timeline import TimelineRow
     from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork
 
 
-def impact_of(locked: LockedSandbox, target: Checkpoint, *, partial: bool) -> Impact:
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a rollback would do to the timeline, and what is to be said of that."""
+
+    impact: Impact
+    remarks: tuple[str, ...]
+
+
+def effect_of(
+    uow: UnitOfWork, locked: LockedSandbox, target: Checkpoint, *, partial: bool
+) -> Effect:
     """What would leave the timeline if the target were rolled back to now."""
-    plan = locked.plan
-    with locked.workspace.database.read() as uow:
-        now, then = lineages(uow, plan, target)
-        if partial:
-            then = now
-        gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
-        decisions = uow.decisions.places(plan.plan_id).values()
-        steps = steps_between(uow, plan, now, then)
-        runs = uow.runs.places(plan.plan_id).values()
-        return Impact(
-            checkpoints_superseded=len(gone),
-            decisions_after_cp=sum(_leaves(now, then, *place) for place in decisions),
-            tool_calls_after_cp=_calls_leaving(uow, plan, now, then, gone),
-            runs_after_cp=sum(_leaves(now, then, *place) for place in runs),
-            child_plans_invalidated=_children_leaving(uow, plan, now, then),
-            steps_superseded=len(steps.superseded),
-            steps_pending_again=len(steps.pending_again),
-            sandbox=str(locked.sandbox.path),
-        )
+    plan, whole = locked.plan, timeline_change(uow, locked.plan, target)
+    change = TimelineChange(whole.now, whole.now) if partial else whole
+    rows = uow.checkpoints.timeline(plan.plan_id)
+    gone = change.leaving(rows)
+    decisions = uow.decisions.places(plan.plan_id).values()
+    steps = steps_between(uow, plan, whole)
+    left = StepsLeaving() if partial else steps
+    runs = uow.runs.places(plan.plan_id).values()
+    children = list(placed_children(uow, plan.plan_id))
+    impact = Impact(
+        checkpoints_superseded=len(gone),
+        decisions_after_cp=sum(change.loses(*place) for place in decisions),
+        tool_calls_after_cp=_calls_leaving(uow, plan, change, gone),
+        runs_after_cp=sum(change.loses(*place) for place in runs),
+        child_plans_invalidated=_children_leaving(uow, plan, change) if children else 0,
+        steps_superseded=len(left.superseded),
+        steps_pending_again=len(left.pending_again),
+        sandbox=str(locked.sandbox.path),
+    )
+    if partial:
+        return Effect(impact, _steps_left_reusable(steps, target))
+    remarks = (*_applied_children_leaving(children, change), *_tombstones(change, rows))
+    return Effect(impact, remarks)
 
 
 def tool_calls_after(uow: UnitOfWork, plan: Plan, checkpoint: Checkpoint) -> int:
     """How many calls of tools on the timeline came after a checkpoint."""
-    now, then = lineages(uow, plan, checkpoint)
-    gone = leaving(uow.checkpoints.timeline(plan.plan_id), now, then)
-    return _calls_leaving(uow, plan, now, then, gone)
+    change = timeline_change(uow, plan, checkpoint)
+    gone = change.leaving(uow.checkpoints.timeline(plan.plan_id))
+    return _calls_leaving(uow, plan, change, gone)
 
 
 def _calls_leaving(
-    uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage, gone: list[TimelineRow]
+    uow: UnitOfWork, plan: Plan, change: TimelineChange, gone: list[TimelineRow]
 ) -> int:
     """Calls in the log, and those that only checkpoints saved by somebody else tell of."""
-    logged = sum(_leaves(now, then, *place) for place in tool_places(uow, plan.plan_id))
-    known = marks_of_calls(uow, plan.plan_id)
+    calls = uow.operations.of_kinds(plan.plan_id, [OperationKind.TOOL])
+    logged = sum(change.loses(call.epoch_before, int(call.result["position"])) for call in calls)
+    known = {mark for call in calls for mark in call.result["checkpoints"]}
     return logged + tool_calls(row for row in gone if row.checkpoint_id not in known)
 
 
-def lineages(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> tuple[Lineage, Lineage]:
+def timeline_change(uow: UnitOfWork, plan: Plan, target: Checkpoint) -> TimelineChange:
     """The timeline now, and as a rollback to the target would make it."""
     epochs = uow.epochs.all(plan.plan_id)
     now = lineage_of(plan.current_epoch, epochs)
     then = lineage_of(target.epoch, epochs).branch(target.position, next_epoch_number(epochs))
-    return now, then
+    return TimelineChange(now, then)
 
 
-def _leaves(now: Lineage, then: Lineage, epoch: int, position: int) -> bool:
-    return now.contains(epoch, position) and not then.contains(epoch, position)
-
-
-def _children_leaving(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> int:
+def _children_leaving(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> int:
     """Child plans at any depth that hold now and would not any more."""
     holding, left = (
         {child.plan_id for child, live in descendants(uow, plan.plan_id, lineage) if live}
-        for lineage in (now, then)
+        for lineage in (change.now, change.then)
     )
     gone = holding - left
     return sum(
-        child.plan_id in gone and child.state not in ALREADY_OVER
-        for child, _ in descendants(uow, plan.plan_id, now)
+        child.plan_id in gone and not child.state.end
+        for child, _ in descendants(uow, plan.plan_id, change.now)
     )
 
 
 def _applied_children_leaving(
-    uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage
+    children: Iterable[tuple[Plan, int, int]], change: TimelineChange
 ) -> tuple[str, ...]:
     """A sentence for each child that leaves the timeline although its work is on a branch."""
     return tuple(
         f"child plan {child.name} leaves the timeline, but has been applied and stays so"
-        for child, epoch, position in placed_children(uow, plan.plan_id)
-        if child.state is PlanState.APPLIED and _leaves(now, then, epoch, position)
+        for child, *place in children
+        if child.state is PlanState.APPLIED and change.loses(*place)
     )
 
 
-def steps_between(uow: UnitOfWork, plan: Plan, now: Lineage, then: Lineage) -> StepsLeaving:
-    """Steps that leave one timeline for another, or are pending again."""
-    ledgers = (uow.steps.ledger(plan.plan_id, lineage) for lineage in (now, then))
-    return steps_leaving(*ledgers)
-
-
-def state_now(locked: LockedSandbox) -> PostRollbackState:
-    """Phase, state and count as the rows have them."""
-    with locked.workspace.database.read() as uow:
-        plan = uow.plans.get(locked.plan.plan_id)
-        remaining = uow.checkpoints.count_live_complete(plan.plan_id)
-        return PostRollbackState(plan.phase, plan.state, remaining)
-
-
-def state_forecast(locked: LockedSandbox, outlook: Outlook) -> PostRollbackState:
-    """What `state_now` would say after carrying the order out."""
-    plan, entry = locked.plan, outlook.entry
-    with locked.workspace.database.read() as uow:
-        now, then = lineages(uow, plan, outlook.target)
-        lineage = now if entry.paths else then
-        remaining = live_after(locked.workspace, uow, plan, outlook, lineage)
-    return PostRollbackState(
-        entry.phase_after or plan.phase, entry.state_after or plan.state, remaining
-    )
-
-
-def about_the_timeline(
-    locked: LockedSandbox, target: Checkpoint, *, partial: bool
-) -> tuple[str, ...]:
-    """What a rollback to the target should say about checkpoints, steps and child plans."""
-    with locked.workspace.database.read() as uow:
-        now, then = lineages(uow, locked.plan, target)
-        if partial:
-            return _steps_left_reusable(steps_between(uow, locked.plan, now, then), target)
-        said = _applied_children_leaving(uow, locked.plan, now, then)
-        number = returning_tombstones(uow.checkpoints.timeline(locked.plan.plan_id), now, then)
+def _tombstones(change: TimelineChange, rows: Iterable[TimelineRow]) -> tuple[str, ...]:
+    """What to say of pruned checkpoints that are on the timeline again."""
+    number = change.returning_tombstones(rows)
     if number == 0:
-        return said
+        return ()
     what, were = (
         ("checkpoint that returns", "was") if number == 1 else ("checkpoints that return", "were")
     )
-    return (*said, f"{number} {what} to the timeline {were} pruned and cannot be restored")
+    return (f"{number} {what} to the timeline {were} pruned and cannot be restored",)
+
+
+def steps_between(uow: UnitOfWork, plan: Plan, change: TimelineChange) -> StepsLeaving:
+    """Steps that leave one timeline for another, or are pending again."""
+    ledgers = (uow.steps.ledger(plan.plan_id, lineage) for lineage in (change.now, change.then))
+    return steps_leaving(*ledgers)
+
+
+def state_now(locked: LockedSandbox) -> tuple[Plan, PostRollbackState]:
+    """The plan, and phase, state and count, as the rows have them."""
+    with locked.workspace.database.read() as uow:
+        plan = uow.plans.get(locked.plan.plan_id)
+        remaining = uow.checkpoints.count_live_complete(plan.plan_id)
+        return plan, PostRollbackState(plan.phase, plan.state, remaining)
+
+
+def state_forecast(uow: UnitOfWork, locked: LockedSandbox, outlook: Outlook) -> PostRollbackState:
+    """What `state_now` would say after carrying the order out."""
+    plan, entry = locked.plan, outlook.entry
+    change = timeline_change(uow, plan, outlook.target)
+    lineage = change.now if entry.paths else change.then
+    remaining = live_after(locked.workspace, uow, plan, outlook, lineage)
+    return PostRollbackState(
+        entry.phase_after or plan.phase, entry.state_after or plan.state, remaining
+    )
 
 
 def _steps_left_reusable(steps: StepsLeaving, target: Checkpoint) -> tuple[str, ...]:
@@ -155,15 +153,3 @@ def _steps_left_reusable(steps: StepsLeaving, target: Checkpoint) -> tuple[str, 
     what, they = ("step", "it stays") if number == 1 else ("steps", "they stay")
     came = f"{number} completed {what} came after checkpoint {target.seq}"
     return (f"{came}: {they} reusable, although some paths go back to before",)
-
-
-def tool_places(uow: UnitOfWork, plan: PlanId) -> list[tuple[int, int]]:
-    """Epoch and position of every call."""
-    calls = uow.operations.of_kinds(plan, [OperationKind.TOOL])
-    return [(call.epoch_before, int(call.result["position"])) for call in calls]
-
-
-def marks_of_calls(uow: UnitOfWork, plan: PlanId) -> frozenset[CheckpointId]:
-    """Checkpoints that a call in the log has made."""
-    calls = uow.operations.of_kinds(plan, [OperationKind.TOOL])
-    return frozenset(mark for call in calls for mark in call.result["checkpoints"])

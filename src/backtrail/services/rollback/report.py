@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import LeftAlone, RevertAction
 from backtrail.domain.wording import some_of
-from backtrail.git.ignore.eligibility import NESTED, SET_BITS
+from backtrail.git.ignore.eligibility import BESIDE_THE_FILES, NOT_WHOLE, SET_BITS
 from backtrail.git.ignore.ignored import IgnoredNames, untouched, with_directories
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.user.discovery import nested_head
@@ -39,7 +39,7 @@ def left_alone(
     chosen = {os.fsdecode(entry.path) for entry in files.included}
     found = dict.fromkeys((path for path in ignored if path not in chosen), "ignored")
     found |= files.survivors
-    found |= {entry.path: entry.reason for entry in not_captured if entry.reason != SET_BITS}
+    found |= {n.path: n.reason for n in not_captured if n.reason not in (SET_BITS, NOT_WHOLE)}
     touched = _touched(files)
     return tuple(LeftAlone(path, why) for path, why in sorted(found.items()) if path not in touched)
 
@@ -56,7 +56,7 @@ def gone_since(root: Path, wanted: SandboxState) -> tuple[LeftAlone, ...]:
 
     Repositories are spoken of for themselves, and of set bits the file itself comes back.
     """
-    notes = (n for n in wanted.not_captured if n.reason not in (NESTED, SET_BITS))
+    notes = (n for n in wanted.not_captured if n.reason not in BESIDE_THE_FILES)
     found = {n.path: n.reason for n in notes if not is_there(root, os.fsencode(n.path))}
     ignored = dict.fromkeys(wanted.ignored.gone(root), "ignored")
     return tuple(LeftAlone(path, why) for path, why in sorted((ignored | found).items()))

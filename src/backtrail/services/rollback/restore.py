@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from backtrail.domain.checkpoint import CheckpointState
 from backtrail.domain.errors import (
     BacktrailError,
     GitFailedError,
@@ -19,7 +18,6 @@ from backtrail.domain.errors import (
 )
 from backtrail.domain.operation import GOING_BACK, OperationKind, OperationState
 from backtrail.domain.wording import some_of
-from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.restore.concurrent_edits import foreign_git_state
 from backtrail.git.restore.git_state import plan_git_state, prove_git_state, restore_git_state
 from backtrail.git.restore.goal import goal_of
@@ -31,21 +29,18 @@ from backtrail.git.user.identity import located
 from backtrail.services.retention.effective import limits_of
 from backtrail.services.rollback.commit import Seen, land
 from backtrail.services.rollback.report import left_names
-from backtrail.services.session.guards import damaged
 from backtrail.services.session.journal import IGNORED_BEFORE, asked_of_git, fail_operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from backtrail.domain.checkpoint import Checkpoint
-    from backtrail.domain.ids import CommitId
     from backtrail.domain.operation import Operation
     from backtrail.git.checkpoint.state import Captured
-    from backtrail.git.restore.git_state import Asked, GitStatePlan
+    from backtrail.git.restore.git_state import GitStatePlan
     from backtrail.git.restore.goal import Goal
     from backtrail.git.restore.plan import FilePlan
     from backtrail.git.restore.proof import FileProof
-    from backtrail.git.store.store import ObjectWalk
     from backtrail.services.session.context import LockedSandbox, Workspace
 
 
@@ -63,32 +58,6 @@ class Restored:
     proof: FileProof
     git: GitStatePlan | None
     """None where some paths alone were restored."""
-
-
-def content_of(locked: LockedSandbox, checkpoint: Checkpoint) -> Captured:
-    """What a checkpoint captured, after making sure that all of it is still there."""
-    commit = checkpoint.sandbox_ref
-    walk = locked.store.start_walk(commit) if commit else None
-    content = _read_beside(locked, walk, commit) if walk and commit else None
-    if content is None:
-        with locked.workspace.database.write() as uow:
-            uow.checkpoints.set_state(
-                checkpoint.checkpoint_id, CheckpointState.DAMAGED, note="objects are missing"
-            )
-        raise damaged(checkpoint)
-    return content
-
-
-def _read_beside(locked: LockedSandbox, walk: ObjectWalk, commit: CommitId) -> Captured | None:
-    """Read a checkpoint while a walk looks at everything below it; None if anything is missing."""
-    try:
-        content = read_checkpoint(locked.store, commit).captured
-    except GitFailedError:
-        # What could not be read because it is missing is what the walk tells.
-        if walk.reached_all():
-            raise
-        return None
-    return content if walk.reached_all() else None
 
 
 def begin_restoring(
@@ -109,7 +78,7 @@ def begin_restoring(
         )
         if operation.kind in GOING_BACK:
             stacks = uow.operations.stacks(operation.plan_id)
-            depth = limits_of(ws, uow.plans.get(operation.plan_id)).undo_depth
+            depth = limits_of(ws, locked.plan).undo_depth
             stacks = stacks.restoring(operation.operation_id, depth=depth)
             uow.operations.save_stacks(operation.plan_id, stacks)
     return replace(
@@ -163,7 +132,7 @@ def finish(
         git_proof = prove_git_state(locked.store, locked.sandbox, git_plan, wanted.state.git_state)
         refuse_wrong(operation.kind, [*proof.wrong, *git_proof.wrong])
         ws.failpoints.reach("rollback.proved")
-        locked.camera.believe(proof.inventory)
+        locked.camera.keep_inventory(proof.inventory)
         names = left_names(locked.sandbox.path, operation.result.get(IGNORED_BEFORE, []), files)
         seen = Seen(prepared.goal, proof, git_proof.found, names)
         checkpoint = land(locked, operation, target, wanted, seen)
@@ -189,12 +158,6 @@ def _name_safety(ws: Workspace, operation: Operation, error: BacktrailError) -> 
         error.details["safety_checkpoint_seq"] = row.seq
 
 
-def git_plan_for(locked: LockedSandbox, wanted: Captured, asked: Asked) -> GitStatePlan:
-    """What would happen to HEAD and branches; refuses what would disturb another worktree."""
-    now = read_git_state(locked.sandbox.git_dir, locked.sandbox.branch)
-    return plan_git_state(locked.store, locked.sandbox, now, wanted.state.git_state, asked)
-
-
 def _restore_git(
     locked: LockedSandbox, operation: Operation, prepared: Prepared
 ) -> GitStatePlan | None:
@@ -213,7 +176,7 @@ def _restore_git(
         )
     plan = plan_git_state(store, sandbox, now, wanted.git_state, asked_of_git(operation))
     locked.workspace.database.check()
-    restore_git_state(
+    return restore_git_state(
         store,
         sandbox,
         plan,
@@ -221,7 +184,6 @@ def _restore_git(
         why=f"{operation.kind} {operation.operation_id}",
         failpoints=locked.workspace.failpoints,
     )
-    return plan
 
 
 def _prove_files(

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from backtrail.domain.errors import BusyError, FailedError, RefusedError
-from backtrail.domain.ids import PlanId, RunId
+from backtrail.domain.ids import RunId
 from backtrail.domain.redaction import redacted_words
 from backtrail.domain.run import ABORTABLE, AbortAction, IfRunning, Run, RunOptions, RunStatus
-from backtrail.processes.identity import identity_of
-from backtrail.services.lease import Health, Timing, health, new_lease
-from backtrail.services.session.context import new_id
+from backtrail.processes.table import identity_of
+from backtrail.services.lease import Timing, is_held, new_lease
+from backtrail.services.session.context import DEFAULT_WAIT, new_id
 from backtrail.services.session.enter import writing
 from backtrail.services.session.guards import check_plan_allows_work
 
 if TYPE_CHECKING:
-    from backtrail.services.session.context import Workspace
+    from backtrail.domain.ids import PlanId
+    from backtrail.domain.plan import Plan
+    from backtrail.services.session.context import LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
@@ -32,16 +34,33 @@ class RunOrder:
     The run as it is recorded has the same words, but for the secrets among them.
     """
 
-    plan_id: PlanId
+    plan: Plan
+    """As it was when the run was asked for."""
     argv: tuple[str, ...]
+    root: str
+    """The real path of the sandbox, which `cwd` is or lies below."""
     cwd: str
     options: RunOptions = field(default_factory=RunOptions)
     if_running: IfRunning = IfRunning.REJECT
-    wait: float = 30.0
+    wait: float = DEFAULT_WAIT
     """How many seconds to wait for a sandbox that another command has locked."""
+    timing: Timing = field(default_factory=Timing)
+
+    @property
+    def plan_id(self) -> PlanId:
+        return self.plan.plan_id
 
 
-def admit(ws: Workspace, order: RunOrder, timing: Timing) -> Run:
+class Admitted(NamedTuple):
+    """A run that may begin, and its plan at that moment."""
+
+    plan: Plan
+    run: Run
+    locked: LockedSandbox | None = None
+    """The sandbox, if it was entered to decide that."""
+
+
+def admit(ws: Workspace, order: RunOrder) -> Admitted:
     """The new run, once no other of the plan is live."""
     while True:
         with ws.database.write() as uow:
@@ -49,14 +68,13 @@ def admit(ws: Workspace, order: RunOrder, timing: Timing) -> Run:
             check_plan_allows_work(plan)
             other = uow.runs.live(order.plan_id)
             if other is None:
-                run = _new_run(ws, uow, order, timing)
-                uow.runs.add(run)
-                return run
+                return Admitted(plan, add_run(ws, uow, order))
         _make_way(ws, other, order)
 
 
-def _new_run(ws: Workspace, uow: UnitOfWork, order: RunOrder, timing: Timing) -> Run:
-    return Run(
+def add_run(ws: Workspace, uow: UnitOfWork, order: RunOrder) -> Run:
+    """The new run of a locked plan that has no other."""
+    run = Run(
         run_id=RunId(new_id(uow.runs.newest_id(order.plan_id))),
         plan_id=order.plan_id,
         number=uow.runs.next_number(order.plan_id),
@@ -67,7 +85,7 @@ def _new_run(ws: Workspace, uow: UnitOfWork, order: RunOrder, timing: Timing) ->
         actor=ws.actor.name,
         holder=identity_of(os.getpid()),
         command=None,
-        lease=new_lease(ws, timing),
+        lease=new_lease(ws, order.timing),
         argv=redacted_words(order.argv),
         cwd=order.cwd,
         options=order.options.redacted(),
@@ -82,11 +100,13 @@ def _new_run(ws: Workspace, uow: UnitOfWork, order: RunOrder, timing: Timing) ->
         started_at=None,
         ended_at=None,
     )
+    uow.runs.add(run)
+    return run
 
 
 def _make_way(ws: Workspace, other: Run, order: RunOrder) -> None:
     """Come back when the other run is over, or raise because it is not to be disturbed."""
-    if health(ws, other) is not Health.ALIVE:
+    if not is_held(ws, other):
         settle(ws, other, wait=order.wait)
         return
     if order.if_running is IfRunning.REJECT:
@@ -144,6 +164,6 @@ def wait_until_over(ws: Workspace, run: Run) -> Run:
             now = uow.runs.get(run.run_id) or run
         if not now.live:
             return now
-        if health(ws, now) is not Health.ALIVE:
-            settle(ws, now, wait=30.0)
+        if not is_held(ws, now):
+            settle(ws, now, wait=DEFAULT_WAIT)
         time.sleep(_POLL_SECONDS)

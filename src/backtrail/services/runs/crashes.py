@@ -11,38 +11,34 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.run import RunStatus
-from backtrail.processes.ending import end_all, named
-from backtrail.processes.family import Family
-from backtrail.processes.identity import identity_of
-from backtrail.services.lease import Health, Timing, fenced, health, new_lease
+from backtrail.processes.family import Family, named
+from backtrail.processes.table import identity_of
+from backtrail.services.lease import Timing, fenced, may_be_taken_over, new_lease
 from backtrail.services.session.journal import Entry, log_done
 
 if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.domain.run import Run
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox, Workspace
     from backtrail.storage.database import UnitOfWork
 
 
 _KEPT = (RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.TIMEOUT, RunStatus.INTERRUPTED)
 
 
-def take_over(locked: LockedSandbox, *, expired_too: bool = False) -> Run | None:
+def take_over(locked: EnteredSandbox, *, expired_too: bool = False) -> Run | None:
     """The plan's run if its holder is gone; it is ours then, and nothing of it is alive."""
-    ws = locked.workspace
-    with ws.database.read() as uow:
-        run = uow.runs.live(locked.plan.plan_id)
+    ws, run = locked.workspace, locked.rows.run
     if run is None or run.run_id == ws.run_id:
         return None
-    gone = (Health.DEAD, Health.EXPIRED) if expired_too else (Health.DEAD,)
     family = Family(run.run_id, run.command)
-    if health(ws, run) not in gone or family.holds_this_process():
+    if not may_be_taken_over(ws, run, expired_too=expired_too) or family.holds_this_process():
         return None
     taken = _claim(ws, run)
     if taken is None:
         return None
     ws.failpoints.reach("run.taken_over")
-    done = end_all(family.members, grace=Timing().grace)
+    done = family.end(grace=Timing().grace)
     if done.ended:
         ws.notices.append(f"ended what run {run.number} had left running: {named(done.ended)}")
     if done.left:

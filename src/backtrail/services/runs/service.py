@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from backtrail.domain.errors import (
-    BacktrailError,
     BusyError,
     FailedError,
     LeaseLostError,
@@ -29,34 +28,49 @@ from backtrail.domain.run import (
     RunOutcome,
     RunStatus,
 )
-from backtrail.services.lease import Health, Timing, health
+from backtrail.services.lease import Timing, is_held
 from backtrail.services.references import find_run
 from backtrail.services.runs.active import ActiveRun, live_run
-from backtrail.services.runs.admission import RunOrder, request_abort, wait_until_over
-from backtrail.services.runs.conclude import conclude, give_up
+from backtrail.services.runs.admission import (
+    Admitted,
+    RunOrder,
+    request_abort,
+    wait_until_over,
+)
 from backtrail.services.runs.step import (
+    Reused,
+    StepExecution,
     StepOutcome,
-    as_step,
-    reusable,
+    reuse_or_admit,
     reused_outcome,
     run_outcome,
     step_request,
 )
-from backtrail.services.runs.supervise import Execution
+from backtrail.services.runs.supervise import Execution, end_block
+from backtrail.services.session.context import DEFAULT_WAIT
+from backtrail.services.session.enter import writing
+from backtrail.services.steps.functions import HowToCall
 from backtrail.services.steps.records import ledger_now
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
-    from backtrail.domain.plan import Plan
+    from backtrail.domain.plan import Plan, Sandbox
     from backtrail.services.session.context import Workspace
     from backtrail.storage.database import UnitOfWork
 
 
-def directory_in_sandbox(ws: Workspace, plan: PlanId, wanted: str) -> Path:
-    """The real path of a directory of the sandbox, named from the sandbox's own root."""
-    given = ws.plan(plan).sandbox.path
-    root = Path(os.path.realpath(given))
-    place = Path(os.path.realpath(given / wanted))
+class HowToRun(TypedDict, total=False):
+    """What may be said about a run besides its command and its options."""
+
+    if_running: IfRunning
+    cwd: str
+    wait: float
+
+
+def directory_in_sandbox(sandbox: Sandbox, wanted: str) -> tuple[str, str]:
+    """The real paths of a sandbox and of a directory in it, named from its root."""
+    root = Path(os.path.realpath(sandbox.path))
+    place = Path(os.path.realpath(sandbox.path / wanted))
     if not place.is_relative_to(root):
         raise UsageError(
             f"the directory {wanted!r} is not inside the sandbox",
@@ -66,7 +80,7 @@ def directory_in_sandbox(ws: Workspace, plan: PlanId, wanted: str) -> Path:
         raise UsageError(
             f"there is no directory {wanted!r} in the sandbox", hint=f"name one below {root}"
         )
-    return place
+    return str(root), str(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +107,7 @@ def resumable(ws: Workspace, plan_id: PlanId) -> Resumption:
     with ws.database.read() as uow:
         plan, newest = uow.plans.get(plan_id), uow.runs.list(plan_id, 1)
         run = newest[0] if newest else None
-        if run is not None and run.live and health(ws, run) is Health.ALIVE:
+        if run is not None and run.live and is_held(ws, run):
             raise BusyError(f"run {run.number} of this plan is active", hint="wait for it")
         if run is None or not (run.live or run.status is RunStatus.INTERRUPTED):
             how = f"run {run.number} ended with {run.status}" if run else "nothing was run"
@@ -108,9 +122,9 @@ def resumable(ws: Workspace, plan_id: PlanId) -> Resumption:
         return Resumption(plan, run, progress_of(uow, plan, run))
 
 
-def command_of(ws: Workspace, plan_id: PlanId, run: Run, given: Sequence[str]) -> tuple[str, ...]:
+def command_of(plan: Plan, run: Run, given: Sequence[str]) -> tuple[str, ...]:
     """The words of a run's command: as recorded or, if a secret was in them, as given again."""
-    recorded, name = shlex.join(run.argv), ws.plan(plan_id).name
+    recorded, name = shlex.join(run.argv), plan.name
     if run.options.holds_redacted:
         raise RefusedError(
             f"run {run.number} had a secret in --verify or --reconcile, which is not kept",
@@ -153,79 +167,70 @@ class RunService:
 
     def execute(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         argv: Sequence[str],
         options: RunOptions | None = None,
         *,
-        if_running: IfRunning = IfRunning.REJECT,
-        cwd: str = ".",
-        wait: float = 30.0,
         execution: Execution | None = None,
+        **how: Unpack[HowToRun],
     ) -> RunOutcome:
         """Run a command in the sandbox; whatever becomes of it, it is over when this returns."""
-        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
-        return self._executed(order, execution or Execution(self._environ))
+        order = self._order(plan, _command(argv), options, how)
+        with live_run(self._workspace, order, signals=True) as run:
+            return _performed(run, execution or Execution(self._environ))
 
     def execute_step(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         argv: Sequence[str],
         options: RunOptions,
         *,
-        if_running: IfRunning = IfRunning.REJECT,
-        cwd: str = ".",
-        wait: float = 30.0,
         execution: Execution | None = None,
+        **how: Unpack[HowToRun],
     ) -> StepOutcome:
         """As `execute`, unless the step was done before: then its record is used again."""
         ws, step = self._workspace, options.step
         if step is None:
             raise UsageError("no step is named", hint="options.step says which one it is")
-        order = self._order(plan, argv, options, if_running=if_running, cwd=cwd, wait=wait)
+        order = self._order(plan, _command(argv), options, how)
         plain = execution or Execution(self._environ)
         request = step_request(ws, order, step, plain.environ)
-        done = reusable(ws, order, request)
-        if done is not None:
-            return reused_outcome(ws, done, plain.streams)
-        outcome = self._executed(order, as_step(plain, request, step))
+        with ExitStack() as until_over:
+            # The sandbox is entered once, to judge the step and to protect the run that it takes.
+            with writing(ws, order.plan, wait=order.wait) as locked:
+                found = reuse_or_admit(locked, order, request)
+                admitted = found if isinstance(found, Admitted) else None
+                begun = admitted and until_over.enter_context(
+                    live_run(ws, order, admitted, signals=True)
+                )
+            if isinstance(found, Reused):
+                return reused_outcome(ws, found, plain.streams)
+            run = begun or until_over.enter_context(live_run(ws, order, signals=True))
+            outcome = _performed(run, StepExecution(plain, request, step))
         return run_outcome(ws, request, outcome)
 
     def _order(
-        self,
-        plan: PlanId,
-        argv: Sequence[str],
-        options: RunOptions | None,
-        *,
-        if_running: IfRunning,
-        cwd: str,
-        wait: float,
+        self, given: PlanId | Plan, argv: tuple[str, ...], options: RunOptions | None, how: HowToRun
     ) -> RunOrder:
-        if not argv:
-            raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+        plan = self._workspace.known(given)
+        root, directory = directory_in_sandbox(plan.sandbox, how.get("cwd", "."))
         return RunOrder(
-            plan_id=plan,
-            argv=tuple(argv),
-            cwd=str(directory_in_sandbox(self._workspace, plan, cwd)),
+            plan=plan,
+            argv=argv,
+            root=root,
+            cwd=directory,
             options=options or RunOptions(),
-            if_running=if_running,
-            wait=wait,
+            if_running=how.get("if_running", IfRunning.REJECT),
+            wait=how.get("wait", DEFAULT_WAIT),
+            timing=self._timing,
         )
-
-    def _executed(self, order: RunOrder, execution: Execution) -> RunOutcome:
-        with live_run(self._workspace, order, self._timing, signals=True) as run:
-            with _closed_in_any_case(run):
-                run.protect()
-                ending = execution.perform(run)
-            return conclude(run, ending)
 
     @contextmanager
     def run(
         self,
-        plan: PlanId,
+        plan: PlanId | Plan,
         options: RunOptions | None = None,
-        *,
-        if_running: IfRunning = IfRunning.REJECT,
-        wait: float = 30.0,
+        **how: Unpack[HowToRun],
     ) -> Generator[ActiveRun]:
         """Protect a block of Python code: an exception is a failure, and is raised again.
 
@@ -233,11 +238,9 @@ class RunService:
         for the end. Processes that the block starts belong to the run if they are given its
         `environment`.
         """
-        directory = directory_in_sandbox(self._workspace, plan, ".")
-        order = RunOrder(plan, (), str(directory), options or RunOptions(), if_running, wait)
-        with live_run(self._workspace, order, self._timing, signals=False) as run:
-            with _closed_in_any_case(run):
-                run.protect()
+        order = self._order(plan, (), options, how)
+        with live_run(self._workspace, order, signals=False) as run:
+            with run.closed_in_any_case():
                 run.mark_started(None)
             self._blocks.append(run)
             try:
@@ -250,8 +253,7 @@ class RunService:
         key: str,
         function: Callable[..., Any],
         *arguments: Any,  # noqa: ANN401 - whatever the function takes
-        reuse_failed: bool = False,
-        reconcile: Callable[[], Any] | None = None,
+        **how: Unpack[HowToCall],
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What a function returns, as a step of the run whose block this is called in."""
         if not self._blocks:
@@ -259,9 +261,7 @@ class RunService:
                 f"there is no run that step {key!r} could belong to",
                 hint="call it inside of `with runs.run(plan):`",
             )
-        return self._blocks[-1].step(
-            key, function, *arguments, reuse_failed=reuse_failed, reconcile=reconcile
-        )
+        return self._blocks[-1].step(key, function, *arguments, **how)
 
     def get(self, plan: PlanId, reference: str) -> Run:
         """The run that a number, an id or the beginning of an id names."""
@@ -287,11 +287,11 @@ class RunService:
         """
         found = resumable(self._workspace, plan)
         run = found.run
-        words = command_of(self._workspace, plan, run, argv)
+        words = command_of(found.plan, run, argv)
         if dry_run:
             return found
         execute = self.execute_step if run.options.step else self.execute
-        outcome = execute(plan, words, run.options, cwd=run.cwd, execution=execution)
+        outcome = execute(found.plan, words, run.options, cwd=run.cwd, execution=execution)
         return replace(found, outcome=outcome)
 
     def abort(self, plan: PlanId, action: AbortAction | None = None) -> Run:
@@ -319,17 +319,16 @@ class RunService:
         return ended
 
 
-@contextmanager
-def _closed_in_any_case(run: ActiveRun) -> Generator[None]:
-    """Whatever prevents a verdict is recorded, so that the run stands in nobody's way."""
-    try:
-        yield
-    except LeaseLostError:
-        raise
-    except BaseException as error:
-        with suppress(BacktrailError):
-            give_up(run, error)
-        raise
+def _command(argv: Sequence[str]) -> tuple[str, ...]:
+    if not argv:
+        raise UsageError("no command is given", hint="put it after --: plan run -- make test")
+    return tuple(argv)
+
+
+def _performed(run: ActiveRun, execution: Execution | StepExecution) -> RunOutcome:
+    with run.closed_in_any_case():
+        ending = execution.perform(run)
+    return run.conclude(ending)
 
 
 def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRun]:
@@ -340,15 +339,15 @@ def _protected_block(run: ActiveRun, execution: Execution) -> Generator[ActiveRu
     except BaseException as error:
         aborted = isinstance(error, (RunAbortedError, KeyboardInterrupt))
         cause = Cause.REQUEST if aborted else Cause.EXIT
-        outcome = conclude(run, execution.end_block(run, cause))
+        outcome = run.conclude(end_block(run, cause))
         if outcome.problem is not None:
             raise outcome.problem from error
         raise
-    with _closed_in_any_case(run):
-        ending = execution.end_block(run, Cause.EXIT, code=0)
+    with run.closed_in_any_case():
+        ending = end_block(run, Cause.EXIT, code=0)
         if ending.problem is None:
             ending = execution.after_success(run, ending)
-    outcome = conclude(run, ending)
+    outcome = run.conclude(ending)
     if outcome.problem is not None:
         raise outcome.problem
     if outcome.run.status is not RunStatus.SUCCESS:

@@ -9,42 +9,38 @@ it can be is decided while no run of the plan is live, after whatever a crash le
 
 from __future__ import annotations
 
-import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from backtrail.domain.errors import UsageError
+from backtrail.domain.errors import ExitCode, UsageError
+from backtrail.domain.ledger import StepEntry, StepVerdict
 from backtrail.domain.redaction import holds_redacted, redacted_words
 from backtrail.domain.run import Cause, Ending
 from backtrail.domain.step import (
     Outcome,
+    OutputState,
     Result,
     StepName,
     StepOptions,
-    StepVerdict,
     check_key,
     command_digests,
 )
-from backtrail.processes.family import adopting_orphans
-from backtrail.processes.tee import Tee
+from backtrail.processes.tee import Tee, write_all
+from backtrail.services.runs.admission import Admitted, RunOrder, add_run
 from backtrail.services.runs.supervise import Execution
-from backtrail.services.session.enter import writing
 from backtrail.services.session.guards import check_plan_allows_work
 from backtrail.services.steps.digest_key import digest_key
-from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, OutputShelf
+from backtrail.services.steps.output import STDERR, STDOUT, KeptOutput, RecordedOutput
 from backtrail.services.steps.records import (
-    Attempt,
     Judgement,
+    StepRecords,
     StepRequest,
-    judge,
-    kept_outputs,
+    end_not_known,
     ledger_now,
-    record_completion,
-    record_reuse,
-    record_start,
+    recording_steps,
 )
-from backtrail.services.steps.replay import replay
 from backtrail.services.steps.service import ListedStep
 
 if TYPE_CHECKING:
@@ -52,128 +48,108 @@ if TYPE_CHECKING:
 
     from backtrail.domain.plan import Plan
     from backtrail.domain.run import RunOutcome
-    from backtrail.domain.step import StepEntry
+    from backtrail.domain.step import Mark
     from backtrail.services.runs.active import ActiveRun
-    from backtrail.services.runs.admission import RunOrder
-    from backtrail.services.session.context import Workspace
+    from backtrail.services.session.context import LockedSandbox, Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepExecution(Execution):
+_NOT_THERE = {
+    OutputState.PRUNED: "output pruned",
+    OutputState.LOST: "its output could not be kept",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StepExecution:
     """A command that is a step."""
 
+    plain: Execution
     request: StepRequest
     step: StepOptions
 
     def perform(self, run: ActiveRun) -> Ending:
         """The step's command, or what reconciles it; both are recorded."""
-        judgement, attempt = self._begin(run)
-        if attempt is None:
-            return self._reused(run, judgement)
+        judgement = self._begin(run)
+        if judgement.start is None:
+            # Another run completed the step just before this one was admitted.
+            code = _replay(run.ws, judgement.held, self.plain.streams)
+            return Ending(Cause.EXIT, code, started=False)
         run.ws.failpoints.reach("step.started")
-        with adopting_orphans(wanted=self.adopt) as adopting:
-            own = replace(self, adopt=self.adopt and adopting)
-            return own.run_step(run, attempt, own.argv_for(run, judgement))
+        with self.plain.adopting() as plain:
+            attempt = _Attempt(run, plain, self.step.key, judgement.start)
+            return attempt.perform(self._argv_for(run, judgement))
 
-    def _begin(self, run: ActiveRun) -> tuple[Judgement, Attempt | None]:
-        ws = run.ws
-        with ws.database.write() as uow:
-            plan = uow.plans.lock(run.run.plan_id)
-            judgement = judge(uow, plan, self.request, active=(run.run.run_id,))
-            if judgement.verdict is StepVerdict.REUSE:
-                record_reuse(uow, plan, judgement.held, ws.now())
-                return judgement, None
-            attempt = record_start(uow, plan, self.request, judgement, run.run.run_id, ws.now())
-            kept = kept_outputs(uow, plan)
-        # Nothing else of this plan runs, so that what no completion keeps was left by a crash.
-        self._shelf(run).sweep(kept)
-        return judgement, attempt
+    def _begin(self, run: ActiveRun) -> Judgement:
+        recorded = RecordedOutput.of(run.ws.layout.home, run.run.plan_id)
+        with recording_steps(run.ws, run.run.plan_id) as steps:
+            judgement = steps.begin(self.request, run.run.run_id)
+            in_use = recorded.directory.exists() and judgement.start is not None
+            kept = steps.kept_outputs() if in_use else None
+        if kept is not None:
+            # Nothing else of this plan runs: what no completion keeps was left by a crash.
+            recorded.sweep(kept)
+        return judgement
 
-    def argv_for(self, run: ActiveRun, judgement: Judgement) -> tuple[str, ...]:
-        key, said = self.step.key, run.ws.notices
+    def _argv_for(self, run: ActiveRun, judgement: Judgement) -> tuple[str, ...]:
+        said = run.ws.notices
         if judgement.verdict is StepVerdict.CHANGED:
             said.append(_about_change(self.request, judgement))
         if judgement.verdict is not StepVerdict.INTERRUPTED:
             return run.order.argv
-        if self.step.reconcile is None:
-            said.append(f"step {key!r} was started before and its end is not known: it runs again")
-            return run.order.argv
-        said.append(f"step {key!r} was started before and its end is not known: it is reconciled")
-        return ("/bin/sh", "-c", self.step.reconcile)
+        reconcile = self.step.reconcile
+        said.append(end_not_known(self.step.key, reconciled=reconcile is not None))
+        return run.order.argv if reconcile is None else ("/bin/sh", "-c", reconcile)
 
-    def run_step(self, run: ActiveRun, attempt: Attempt, argv: tuple[str, ...]) -> Ending:
-        ending, kept = self._recorded(run, attempt, argv)
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One attempt at a step in a run."""
+
+    run: ActiveRun
+    plain: Execution
+    key: str
+    start: Mark
+
+    def perform(self, argv: tuple[str, ...]) -> Ending:
+        """The command, the check that was asked for, and the record of both."""
+        run = self.run
+        ending, kept = self._copied(argv)
         run.ws.failpoints.reach("step.ended")
-        if not _succeeded(ending) or run.order.options.verify is None:
-            self._complete(run, attempt, ending, kept)
-            return self.after_success(run, ending) if _succeeded(ending) else ending
+        if not ending.succeeded or run.order.options.verify is None:
+            self._complete(ending, kept)
+            return self.plain.after_success(run, ending) if ending.succeeded else ending
         # Whether it succeeded is known only after the check, and the checkpoint comes before that.
         with run.ws.database.write() as uow:
             position = uow.plans.next_position(run.run.plan_id)
-        checked = self.after_success(run, ending)
-        self._complete(run, attempt, checked, kept, position)
+        checked = self.plain.after_success(run, ending)
+        self._complete(checked, kept, position)
         return checked
 
-    def _recorded(
-        self, run: ActiveRun, attempt: Attempt, argv: tuple[str, ...]
-    ) -> tuple[Ending, KeptOutput]:
+    def _copied(self, argv: tuple[str, ...]) -> tuple[Ending, KeptOutput]:
         """The command, with a copy of what it prints."""
-        writer = self._shelf(run).writer(attempt.start.mark_id)
-        targets = {stream: self.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
+        ws = self.run.ws
+        recorded = RecordedOutput.of(ws.layout.home, self.run.run.plan_id)
+        writer = recorded.writer(self.start.mark_id)
+        targets = {stream: self.plain.streams.get(stream, stream) for stream in (STDOUT, STDERR)}
         with Tee(targets, writer.write) as tee:
-            own = replace(self, streams=tee.streams)
-            ending = own.execute(run, argv, limit=run.order.options.timeout)
+            ending = replace(self.plain, streams=tee.streams).execute(self.run, argv)
         kept = writer.close()
         if kept.problem is not None:
-            run.ws.notices.append(
-                f"the output of step {self.step.key!r} could not be kept: {kept.problem}"
-            )
+            ws.notices.append(f"the output of step {self.key!r} could not be kept: {kept.problem}")
         return ending, kept
 
-    def _complete(
-        self,
-        run: ActiveRun,
-        attempt: Attempt,
-        ending: Ending,
-        kept: KeptOutput,
-        position: int | None = None,
-    ) -> None:
+    def _complete(self, ending: Ending, kept: KeptOutput, position: int | None = None) -> None:
         """Record the end, if the command came to one; else the step stays pending."""
-        ws, post = run.ws, run.post_checkpoint
+        ws, post = self.run.ws, self.run.post_checkpoint
         if ending.cause is not Cause.EXIT or ending.problem is not None:
             return
         outcome = Outcome.SUCCEEDED if ending.exit_code == 0 else Outcome.FAILED
         result = Result(outcome, ending.exit_code, output=kept.state, output_bytes=kept.size)
-        with ws.database.write() as uow:
-            plan = uow.plans.lock(run.run.plan_id)
-            record_completion(uow, plan, attempt, result, ws.now(), position=position)
+        with recording_steps(ws, self.run.run.plan_id) as steps:
+            steps.complete(self.key, self.start, result, position)
             if post is not None and result.succeeded:
-                uow.checkpoints.set_last_step(post.checkpoint_id, self.step.key)
+                steps.uow.checkpoints.set_last_step(post.checkpoint_id, self.key)
         ws.failpoints.reach("step.completed")
-
-    def _reused(self, run: ActiveRun, judgement: Judgement) -> Ending:
-        """Another run completed the step just before this one was admitted."""
-        code = replay(run.ws, judgement.held, self.streams)
-        return Ending(Cause.EXIT, code, started=False)
-
-    def _shelf(self, run: ActiveRun) -> OutputShelf:
-        return OutputShelf.of(run.ws.layout.home, run.run.plan_id)
-
-
-def as_step(execution: Execution, request: StepRequest, step: StepOptions) -> StepExecution:
-    """The same surroundings, for a command that is a step."""
-    return StepExecution(
-        environ=execution.environ,
-        streams=execution.streams,
-        adopt=execution.adopt,
-        before_start=execution.before_start,
-        request=request,
-        step=step,
-    )
-
-
-def _succeeded(ending: Ending) -> bool:
-    return ending.cause is Cause.EXIT and ending.exit_code == 0 and ending.problem is None
 
 
 def _about_change(request: StepRequest, judgement: Judgement) -> str:
@@ -222,7 +198,8 @@ def step_request(
                 f"{name!r} is not the name of a variable",
                 hint="--env takes a name alone; its value is what the environment says",
             )
-    directory = _below(Path(os.path.realpath(ws.plan(order.plan_id).sandbox.path)), order.cwd)
+    relative = Path(order.cwd).relative_to(order.root)
+    directory = "" if relative == Path() else str(relative)
     values = {name: environ.get(name) for name in step.variables}
     return StepRequest(
         name=StepName(check_key(step.key)),
@@ -233,30 +210,64 @@ def step_request(
     )
 
 
-def _below(root: Path, place: str) -> str:
-    relative = Path(place).relative_to(root)
-    return "" if relative == Path() else str(relative)
+class Reused(NamedTuple):
+    """A step whose result is used again, which is on record, and its plan."""
+
+    plan: Plan
+    entry: StepEntry
 
 
-def reusable(ws: Workspace, order: RunOrder, request: StepRequest) -> StepEntry | None:
-    """The step if its result can be used again, which is then on record; else it must run."""
-    with writing(ws, order.plan_id, wait=order.wait), ws.database.write() as uow:
+def reuse_or_admit(
+    locked: LockedSandbox, order: RunOrder, request: StepRequest
+) -> Reused | Admitted | None:
+    """The step if its result can be used again, else the run that it takes.
+
+    None if another run of the plan is in the way.
+    """
+    ws = locked.workspace
+    with ws.database.write() as uow:
         plan = uow.plans.lock(order.plan_id)
         check_plan_allows_work(plan)
         if uow.runs.live(plan.plan_id) is not None:
             return None
-        judgement = judge(uow, plan, request, active=())
+        judgement = StepRecords(ws, uow, plan).reuse_if_done(request)
         if judgement.verdict is not StepVerdict.REUSE:
-            return None
-        record_reuse(uow, plan, judgement.held, ws.now())
-        return ledger_now(uow, plan).named(request.name)
+            return Admitted(plan, add_run(ws, uow, order), locked)
+        entry = replace(judgement.held, reuses=judgement.held.reuses + 1)
+        return Reused(uow.plans.get(plan.plan_id), entry)
 
 
-def reused_outcome(ws: Workspace, entry: StepEntry, streams: Mapping[int, int]) -> StepOutcome:
+def reused_outcome(ws: Workspace, found: Reused, streams: Mapping[int, int]) -> StepOutcome:
     """The record of a step, printed once more; nothing was run."""
-    code = replay(ws, entry, streams)
-    step = ListedStep(entry, entry.status(()))
-    return StepOutcome(ws.plan(entry.step.plan_id), step, reused=True, exit_code=code, run=None)
+    code = _replay(ws, found.entry, streams)
+    step = ListedStep(found.entry, found.entry.status(()))
+    return StepOutcome(found.plan, step, reused=True, exit_code=code, run=None)
+
+
+def _replay(ws: Workspace, entry: StepEntry, streams: Mapping[int, int]) -> int:
+    """Print what a step printed, where it printed it; the exit code that it had."""
+    done, key = entry.completion, entry.step.name.key
+    if done is None or done.result is None:
+        raise AssertionError
+    state = _printed(ws, entry, done, streams) if done.keeps_output else done.result.output
+    if state in _NOT_THERE:
+        ws.notices.append(f"step {key!r}: {_NOT_THERE[state]}")
+    ws.notices.append(f"step {key!r} is reused: it {done.result.outcome} before")
+    return ExitCode.FAILED if done.result.exit_code is None else done.result.exit_code
+
+
+def _printed(
+    ws: Workspace, entry: StepEntry, done: Mark, streams: Mapping[int, int]
+) -> OutputState:
+    def write(stream: int, piece: bytes) -> None:
+        write_all(streams.get(stream, stream), piece)
+
+    recorded = RecordedOutput.of(ws.layout.home, entry.step.plan_id)
+    # Who has seen enough of it closes the pipe, and gets the code all the same.
+    with suppress(BrokenPipeError):
+        if done.attempt_id is None or not recorded.replay(done.attempt_id, write):
+            return OutputState.LOST
+    return OutputState.KEPT
 
 
 def run_outcome(ws: Workspace, request: StepRequest, outcome: RunOutcome) -> StepOutcome:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import gc
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ulid import ULID
 
 from backtrail.domain.errors import GitFailedError, SandboxGoneError
 from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.plan import Plan
 from backtrail.domain.settings import Settings
 from backtrail.git.capture.camera import Camera
-from backtrail.git.ignore.selected import lines_of
+from backtrail.git.ignore.included import copy_rules
 from backtrail.git.osfiles.locks import exclusive_lock
 from backtrail.git.user.branches import release_branch_lock
 from backtrail.git.user.identity import located, refuse_own_files_inside
@@ -26,14 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
-    from backtrail.domain.ids import PlanId, RunId
-    from backtrail.domain.plan import Plan, Sandbox
+    from backtrail.domain.checkpoint import Checkpoint, CheckpointState
+    from backtrail.domain.ids import CheckpointId, PlanId, RunId
+    from backtrail.domain.operation import Operation, OperationKind
+    from backtrail.domain.plan import Sandbox
+    from backtrail.domain.run import Run
     from backtrail.git.ignore.rules import UserSettings
     from backtrail.git.store.store import PrivateStore, StoreLayout
     from backtrail.git.user.ownership import Ownership
     from backtrail.git.user.repository import UserRepository
     from backtrail.services.session.enter import Repairs
-    from backtrail.storage.database import Database
+    from backtrail.storage.database import Database, UnitOfWork
 
 
 @contextmanager
@@ -76,6 +80,20 @@ class Actor:
     command_line: str
 
 
+class Companion(Protocol):
+    """What is recorded along with the result of a rollback of one kind."""
+
+    def row(self, result: Checkpoint, operation: Operation) -> Checkpoint:
+        """The result's row, with what has to be in it from the start."""
+        ...
+
+    def record(
+        self, ws: Workspace, uow: UnitOfWork, operation: Operation, result: CheckpointId
+    ) -> None:
+        """In the transaction that moves the timeline."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """One repository as the services see it."""
@@ -93,6 +111,8 @@ class Workspace:
     user: UserSettings
     actor: Actor
     repairs: Repairs
+    companions: Mapping[OperationKind, Companion]
+    """What is recorded with the result of which kind of rollback; `bootstrap` says it."""
     users_environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """For commits that are the user's own: their hooks, filters and keys need it."""
     own_paths: tuple[Path, ...] = ()
@@ -137,7 +157,7 @@ class Workspace:
     def camera(self, sandbox: Sandbox, store: PrivateStore | None = None) -> Camera:
         rules = self.settings.capture
         # What a new sandbox gets is captured in it, too, if it is small.
-        listed = lines_of(self.main_root, self.settings.sandbox.copy)
+        listed = copy_rules(self.main_root, self.settings.sandbox.copy)
         return Camera(
             store or self.store,
             sandbox,
@@ -146,16 +166,23 @@ class Workspace:
             listed if rules.with_small_files else (),
         )
 
+    def known(self, plan: PlanId | Plan) -> Plan:
+        """A plan, or one that was read before: which sandbox it has never changes."""
+        return plan if isinstance(plan, Plan) else self.plan(plan)
+
     @contextmanager
-    def locked(self, plan_id: PlanId, *, wait: float = DEFAULT_WAIT) -> Generator[LockedSandbox]:
+    def locked(
+        self, plan: PlanId | Plan, *, wait: float = DEFAULT_WAIT
+    ) -> Generator[EnteredSandbox]:
         """The plan's sandbox, checked to be ours, with its lock held across processes."""
-        plan = self.plan(plan_id)
+        plan = self.known(plan)
         with self.holding(plan.sandbox, wait=wait) as store:
             # Another process may have moved the plan on while this one waited.
-            yield self.entered(self.plan(plan_id), store)
+            yield self.entered(read_rows(self, plan.plan_id), store)
 
-    def entered(self, plan: Plan, store: PrivateStore) -> LockedSandbox:
+    def entered(self, rows: PlanRows, store: PrivateStore) -> EnteredSandbox:
         """The sandbox of a plan whose lock is held, checked to be there and to be ours."""
+        plan = rows.plan
         refuse_removed(plan)
         sandbox = self.located(plan)
         refuse_own_files_inside(sandbox.path, self.own_paths)
@@ -163,7 +190,7 @@ class Workspace:
         remove_own_locks(sandbox.git_dir)
         if sandbox.branch is not None:
             release_branch_lock(self.common_dir, sandbox.branch, sandbox.sandbox_id)
-        return LockedSandbox(self, plan, sandbox, store)
+        return EnteredSandbox(self, plan, sandbox, store, rows)
 
     def located(self, plan: Plan) -> Sandbox:
         """The plan's sandbox as found now; if it is gone, what to type."""
@@ -202,7 +229,40 @@ class LockedSandbox:
     def camera(self) -> Camera:
         return self.workspace.camera(self.sandbox, self.store)
 
-    def refreshed(self) -> LockedSandbox:
-        """The same, with the plan as it is now."""
-        plan = self.workspace.plan(self.plan.plan_id)
-        return LockedSandbox(self.workspace, plan, self.sandbox, self.store)
+
+@dataclass(frozen=True, slots=True)
+class EnteredSandbox(LockedSandbox):
+    """A sandbox that is locked, and what the rows said then of its plan."""
+
+    rows: PlanRows
+
+    def read_again(self) -> EnteredSandbox:
+        """The same, as the rows are now."""
+        rows = read_rows(self.workspace, self.plan.plan_id)
+        return replace(self, plan=rows.plan, rows=rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRows:
+    """What a command has to know of a plan before it does anything, read in one transaction."""
+
+    plan: Plan
+    unfinished: tuple[Operation, ...]
+    run: Run | None
+    """The live run, if there was one. One that is admitted later waits for the lock to begin."""
+    states: Mapping[CheckpointId, CheckpointState]
+
+    @property
+    def waiting(self) -> list[Operation]:
+        """What made or unmade the sandbox when it was interrupted."""
+        return [operation for operation in self.unfinished if operation.makes_or_unmakes_sandbox]
+
+
+def read_rows(workspace: Workspace, plan_id: PlanId) -> PlanRows:
+    with workspace.database.read() as uow:
+        return PlanRows(
+            plan=uow.plans.get(plan_id),
+            unfinished=tuple(uow.operations.unfinished(plan_id)),
+            run=uow.runs.live(plan_id),
+            states=uow.checkpoints.ids_with_state(plan_id),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import CheckpointState
@@ -18,17 +19,15 @@ if TYPE_CHECKING:
     from backtrail.domain.checkpoint import Checkpoint
     from backtrail.domain.plan import Plan
     from backtrail.domain.rollback import RevertedFile
+    from backtrail.domain.run import Run
     from backtrail.git.checkpoint.state import SandboxState
-    from backtrail.services.session.context import LockedSandbox, Workspace
+    from backtrail.services.session.context import EnteredSandbox, LockedSandbox, Workspace
 
 
-_STATES = {
-    PlanState.APPLIED: ("has been applied", "create a new plan"),
-    PlanState.INVALIDATED: (
-        "was invalidated by a rollback of its parent plan",
-        "undo that rollback first",
-    ),
-    PlanState.REMOVED: ("has been removed", "plan restore brings it back"),
+_WAYS_ON = {
+    PlanState.APPLIED: "create a new plan",
+    PlanState.INVALIDATED: "undo that rollback first",
+    PlanState.REMOVED: "plan restore brings it back",
 }
 
 
@@ -43,14 +42,14 @@ def check_plan_allows_rollback(ws: Workspace, plan: Plan) -> None:
 
 def said_if_over(plan: Plan) -> tuple[str, ...]:
     """A sentence about a plan in which nothing more can be done."""
-    return (f"plan {plan.name} {_STATES[plan.state][0]}",) if plan.state in _STATES else ()
+    return (f"plan {plan.name} {plan.state.end}",) if plan.state.end else ()
 
 
 def check_plan_open(plan: Plan, so: str) -> None:
     """Refuse what a plan that is over cannot have any more."""
-    if plan.state in _STATES:
-        what, hint = _STATES[plan.state]
-        raise RefusedError(f"plan {plan.name!r} {what}: {so}", hint=hint)
+    if plan.state.end:
+        hint = _WAYS_ON[plan.state]
+        raise RefusedError(f"plan {plan.name!r} {plan.state.end}: {so}", hint=hint)
 
 
 def _revert(ws: Workspace, plan: Plan) -> str:
@@ -67,10 +66,12 @@ def check_plan_allows_work(plan: Plan) -> None:
     check_plan_open(plan, "nothing is run in it")
 
 
-def check_no_run(workspace: Workspace, plan: Plan, *, end: str = "--abort-run") -> None:
-    """No run may be live, unless it is the one that this is done for."""
-    with workspace.database.read() as uow:
-        live = uow.runs.live(plan.plan_id)
+def refuse_live_run(locked: EnteredSandbox, *, end: str = "--abort-run") -> None:
+    """No run may be live in a sandbox, unless it is the one that this is done for."""
+    check_no_run(locked.workspace, locked.plan, locked.rows.run, end=end)
+
+
+def check_no_run(workspace: Workspace, plan: Plan, live: Run | None, *, end: str) -> None:
     if live is not None and live.run_id != workspace.run_id:
         raise RefusedError(
             f"run {live.number} of plan {plan.name!r} is active",
@@ -110,6 +111,18 @@ def foretell_abort(workspace: Workspace, plan: Plan) -> None:
         live = uow.runs.live(plan.plan_id)
     if live is not None:
         workspace.notices.append(f"run {live.number} of plan {plan.name} would be ended first")
+
+
+def looked_at_again(locked: LockedSandbox, checkpoint: Checkpoint) -> Checkpoint:
+    """A checkpoint that was found damaged, made complete again if its objects are back."""
+    commit = checkpoint.sandbox_ref
+    if checkpoint.state is not CheckpointState.DAMAGED or commit is None:
+        return checkpoint
+    if not locked.store.connected(commit):
+        return checkpoint
+    with locked.workspace.database.write() as uow:
+        uow.checkpoints.set_state(checkpoint.checkpoint_id, CheckpointState.COMPLETE)
+    return replace(checkpoint, state=CheckpointState.COMPLETE)
 
 
 def check_restorable(checkpoint: Checkpoint, *, done: str = "restored") -> None:

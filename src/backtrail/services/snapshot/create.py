@@ -14,7 +14,7 @@ from backtrail.domain.checkpoint import Checkpoint, CheckpointRequest, Checkpoin
 from backtrail.domain.errors import BusyError, GitFailedError, StorageError
 from backtrail.domain.ids import CheckpointId, CommitId
 from backtrail.domain.redaction import redacted
-from backtrail.domain.timeline import Lineage, lineage_of
+from backtrail.domain.timeline import Lineage
 from backtrail.git.capture.conflicts import Replacing
 from backtrail.git.checkpoint.commit import write_checkpoint
 from backtrail.git.store.integrity import Additions, CommitPair, start_additions
@@ -108,7 +108,7 @@ def announce(
     if request.label is not None:
         check_label_free(uow, plan, request.label, None)
     epoch = plan.current_epoch if epoch is None else epoch
-    lineage = lineage_of(epoch, uow.epochs.all(plan.plan_id))
+    lineage = uow.epochs.lineage(plan.plan_id, epoch)
     decision = request.decision_id or uow.decisions.newest_in(plan.plan_id, lineage)
     row = Checkpoint(
         checkpoint_id=CheckpointId(new_id(uow.checkpoints.newest_id(plan.plan_id))),
@@ -148,7 +148,7 @@ def _origin(request: CheckpointRequest) -> CheckpointId | None:
 
 
 def announced(uow: UnitOfWork, plan: Plan, row: Checkpoint, parent: Checkpoint | None) -> Announced:
-    return Announced(row, plan, parent, lineage_of(row.epoch, uow.epochs.all(plan.plan_id)))
+    return Announced(row, plan, parent, uow.epochs.lineage(plan.plan_id, row.epoch))
 
 
 def write_commit(locked: LockedSandbox, announced: Announced, captured: Captured) -> CommitId:

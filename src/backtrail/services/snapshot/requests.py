@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def checked_request(
-    workspace: Workspace, plan: PlanId, request: CheckpointRequest
+    workspace: Workspace, plan: PlanId | Plan, request: CheckpointRequest
 ) -> CheckpointRequest:
     """The request, its decision by id; refuses what cannot be recorded as it is described."""
     if request.checkpoint_type in PROTOCOL_TYPES:
@@ -28,10 +28,12 @@ def checked_request(
             f"checkpoints of type {str(request.checkpoint_type)!r} are made by Backtrail alone",
             hint="use manual or turn",
         )
+    row = workspace.known(plan)
+    if row.state is PlanState.REMOVED:
+        raise RefusedError(f"plan {row.name!r} has been removed")
+    if request.label is None and request.decision_id is None:
+        return request
     with workspace.database.read() as uow:
-        row = uow.plans.get(plan)
-        if row.state is PlanState.REMOVED:
-            raise RefusedError(f"plan {row.name!r} has been removed")
         if request.label is not None:
             check_label_free(uow, row, check_label(request.label), None)
         if request.decision_id is None:

@@ -7,7 +7,8 @@ are recorded as JSON, so that a result is the same whether it was computed or co
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from backtrail.domain.errors import (
     FailedError,
@@ -16,12 +17,12 @@ from backtrail.domain.errors import (
     StorageError,
     UsageError,
 )
+from backtrail.domain.ledger import StepVerdict
 from backtrail.domain.redaction import redacted
 from backtrail.domain.step import (
     Outcome,
     Result,
     StepName,
-    StepVerdict,
     UnrecordableError,
     call_digests,
     check_key,
@@ -29,21 +30,24 @@ from backtrail.domain.step import (
     to_json,
 )
 from backtrail.services.steps.digest_key import digest_key
-from backtrail.services.steps.records import (
-    Attempt,
-    StepRequest,
-    judge,
-    record_completion,
-    record_reuse,
-    record_start,
-)
+from backtrail.services.steps.records import StepRequest, end_not_known, recording_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from backtrail.domain.ids import PlanId, RunId
+    from backtrail.domain.step import Mark
     from backtrail.services.session.context import Workspace
     from backtrail.services.steps.records import Judgement
+
+
+class HowToCall(TypedDict, total=False):
+    """What may be said about a step besides its function."""
+
+    reuse_failed: bool
+    """Whether an exception that was recorded is raised again, instead of another try."""
+    reconcile: Callable[[], Any] | None
+    """Finds out what the function had done if its end is not known."""
 
 
 class StepCalls:
@@ -58,37 +62,31 @@ class StepCalls:
         key: str,
         function: Callable[..., Any],
         arguments: tuple[Any, ...],
-        *,
-        reuse_failed: bool = False,
-        reconcile: Callable[[], Any] | None = None,
+        **how: Unpack[HowToCall],
     ) -> Any:  # noqa: ANN401 - whatever the function returns
         """What the function returns for these arguments, now or when it was called before."""
-        request = self._request(key, function, arguments, reuse_failed=reuse_failed)
-        judgement, attempt = self._begin(request)
-        if attempt is None:
+        request = self._request(key, function, arguments)
+        request = replace(request, reuse_failed=how.get("reuse_failed", False))
+        reconcile = how.get("reconcile")
+        with recording_steps(self._ws, self._plan_id) as steps:
+            judgement = steps.begin(request, self._run_id)
+        start = judgement.start
+        if start is None:
             return _recorded(key, judgement)
         self._ws.failpoints.reach("step.started")
         if judgement.verdict is StepVerdict.INTERRUPTED:
-            how = "it runs again" if reconcile is None else "it is reconciled"
-            self._ws.notices.append(
-                f"step {key!r} was started before and its end is not known: {how}"
-            )
+            self._ws.notices.append(end_not_known(key, reconciled=reconcile is not None))
             if reconcile is not None:
-                return self._perform(key, attempt, reconcile, ())
+                return self._perform(key, start, reconcile, ())
         if judgement.verdict is StepVerdict.CHANGED:
             self._ws.notices.append(
                 f"step {key!r} was recorded with other arguments: it and all steps after it are "
                 "dropped, and it runs anew"
             )
-        return self._perform(key, attempt, function, arguments)
+        return self._perform(key, start, function, arguments)
 
     def _request(
-        self,
-        key: str,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        *,
-        reuse_failed: bool,
+        self, key: str, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> StepRequest:
         check_key(key)
         try:
@@ -103,21 +101,10 @@ class StepCalls:
             name=StepName(key, self._calls[key]),
             digests=call_digests(digest_key(self._ws.layout), written),
             command=(_name(function),),
-            reuse_failed=reuse_failed,
         )
 
-    def _begin(self, request: StepRequest) -> tuple[Judgement, Attempt | None]:
-        with self._ws.database.write() as uow:
-            plan = uow.plans.lock(self._plan_id)
-            judgement = judge(uow, plan, request, active=(self._run_id,))
-            if judgement.verdict is StepVerdict.REUSE:
-                record_reuse(uow, plan, judgement.held, self._ws.now())
-                return judgement, None
-            now = self._ws.now()
-            return judgement, record_start(uow, plan, request, judgement, self._run_id, now)
-
     def _perform(
-        self, key: str, attempt: Attempt, function: Callable[..., Any], arguments: tuple[Any, ...]
+        self, key: str, start: Mark, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> Any:  # noqa: ANN401 - as above
         try:
             value = function(*arguments)
@@ -126,7 +113,7 @@ class StepCalls:
             raise
         except Exception as error:
             said = {"type": _name(type(error)), "message": redacted(str(error))}
-            self._complete(attempt, Result(Outcome.FAILED, value={"exception": said}))
+            self._complete(key, start, Result(Outcome.FAILED, value={"exception": said}))
             raise
         try:
             written = to_json(value)
@@ -137,13 +124,12 @@ class StepCalls:
             ) from error
         self._ws.failpoints.reach("step.ended")
         recorded = from_json(written)
-        self._complete(attempt, Result(Outcome.SUCCEEDED, value={"value": recorded}))
+        self._complete(key, start, Result(Outcome.SUCCEEDED, value={"value": recorded}))
         return from_json(written)
 
-    def _complete(self, attempt: Attempt, result: Result) -> None:
-        with self._ws.database.write() as uow:
-            plan = uow.plans.lock(self._plan_id)
-            record_completion(uow, plan, attempt, result, self._ws.now())
+    def _complete(self, key: str, start: Mark, result: Result) -> None:
+        with recording_steps(self._ws, self._plan_id) as steps:
+            steps.complete(key, start, result)
         self._ws.failpoints.reach("step.completed")
 
 

@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from backtrail.domain.step import OutputState, outputs_to_drop
-from backtrail.domain.timeline import lineage_of
+from backtrail.domain.ledger import outputs_to_drop
+from backtrail.domain.step import OutputState
 from backtrail.git.osfiles.durable import fsync_directory
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ class OutputWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputShelf:
+class RecordedOutput:
     """The recorded output of one plan's steps."""
 
     directory: Path
 
     @classmethod
-    def of(cls, home: Path, plan_id: PlanId) -> OutputShelf:
+    def of(cls, home: Path, plan_id: PlanId) -> RecordedOutput:
         return cls(home / "output" / plan_id)
 
     def writer(self, attempt: MarkId) -> OutputWriter:
@@ -143,21 +143,18 @@ class OutputShelf:
         return self.directory / f"{attempt}.gz"
 
 
-def keep_outputs_within_limit(locked: LockedSandbox) -> None:
+def drop_old_outputs(locked: LockedSandbox) -> None:
     """Drop the oldest output that the newest checkpoint covers, as far as there is too much."""
     ws, plan_id = locked.workspace, locked.plan.plan_id
     limit = ws.settings.steps.max_output_bytes
-    with ws.database.read() as uow:
-        if uow.steps.kept_output_bytes(plan_id) <= limit:
-            return
     with ws.database.write() as uow:
         going = _going(uow, locked, limit)
         if not going:
             return
         uow.steps.forget_outputs(mark.mark_id for mark in going)
     ws.failpoints.reach("outputs.forgotten")
-    shelf = OutputShelf.of(ws.layout.home, plan_id)
-    shelf.discard(mark.attempt_id for mark in going if mark.attempt_id)
+    gone = (mark.attempt_id for mark in going if mark.attempt_id)
+    RecordedOutput.of(ws.layout.home, plan_id).discard(gone)
     ws.failpoints.reach("outputs.dropped")
 
 
@@ -166,7 +163,7 @@ def _going(uow: UnitOfWork, locked: LockedSandbox, limit: int) -> list[Mark]:
     newest = uow.checkpoints.latest(plan.plan_id)
     if newest is None:
         return []
-    lineage = lineage_of(plan.current_epoch, uow.epochs.all(plan.plan_id))
+    lineage = uow.epochs.lineage(plan.plan_id, plan.current_epoch)
     pending = uow.steps.ledger(plan.plan_id, lineage).pending
     return outputs_to_drop(
         uow.steps.marks(plan.plan_id),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backtrail.services.lease import Health, health
+from backtrail.services.lease import is_held
 from backtrail.services.steps.records import ledger_now
 
 if TYPE_CHECKING:
     from backtrail.domain.ids import PlanId
+    from backtrail.domain.ledger import StepEntry, StepStatus
     from backtrail.domain.plan import Plan
-    from backtrail.domain.step import StepEntry, StepStatus
     from backtrail.services.session.context import Workspace
 
 
@@ -40,7 +40,7 @@ class StepService:
         with self._workspace.database.read() as uow:
             row = uow.plans.get(plan)
             ledger, run = ledger_now(uow, row), uow.runs.live(plan)
-        alive = run is not None and health(self._workspace, run) is Health.ALIVE
+        alive = run is not None and is_held(self._workspace, run)
         active = (run.run_id,) if run and alive else ()
         entries = ledger.valid if live_only else ledger.entries
         return StepListing(row, tuple(ListedStep(e, e.status(active)) for e in entries))

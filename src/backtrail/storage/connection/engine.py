@@ -1,8 +1,5 @@
 """Opening a database; everything that differs between SQLite and PostgreSQL is here.
 
-The system's own limits do not help: where a server is stopped, or something between it and us has
-fallen silent, its kernel still confirms every packet.
-
 In its usual mode SQLite needs a file beside the database even to read it. Where that file cannot be
 made nobody can be writing either, so that the database may be read as if it never changed; what a
 killed command left in the log beside it is applied to a copy.
@@ -16,78 +13,35 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
-import psycopg
-from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from backtrail.domain.errors import StorageError
 from backtrail.storage.connection.address import URL_HINT, database_address, database_place
-
-RV = TypeVar("RV")
-
-
-class SilentError(psycopg.OperationalError):
-    """Nothing came for too long; the connection is closed."""
-
-
-def connection_class(seconds: float) -> type[psycopg.Connection[Any]]:
-    """Connections that are given up when nothing came for so long."""
-
-    class Impatient(psycopg.Connection[Any]):
-        """Waits for its server, but not for ever."""
-
-        def wait(self, gen: PQGen[RV], *limits: Any, **more: Any) -> RV:  # noqa: ANN401 - psycopg's
-            try:
-                return super().wait(_impatient(gen, seconds), *limits, **more)
-            except SilentError:
-                # Without a word to the server, which would have to be waited for as well.
-                self.pgconn.finish()
-                raise
-
-    return Impatient
-
-
-def _impatient(gen: PQGen[RV], seconds: float) -> Generator[Any, Any, RV]:
-    """The same dialogue with the server, which is looked after every tenth of a second."""
-    heard = monotonic()
-    try:
-        wanted = next(gen)
-        while True:
-            ready = yield wanted
-            if ready:
-                heard = monotonic()
-            elif monotonic() - heard > seconds:
-                raise SilentError(f"its server said nothing for {seconds:g} seconds")
-            wanted = gen.send(ready)
-    except StopIteration as end:
-        return end.value
-
 
 _NO_ROOM = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_FULL", "SQLITE_IOERR")
 _LEAST_ROOM = 1 << 16
 """SQLite's shared memory alone takes half of it."""
 
 
-class ReadOnlyConnection(sqlite3.Connection):
+class _ReadOnlyConnection(sqlite3.Connection):
     """A connection that cannot write; `cause` says why."""
 
     cause: sqlite3.Error
 
 
-def may_be_read(error: sqlite3.Error) -> bool:
+def _may_be_read(error: sqlite3.Error) -> bool:
     """Whether this is a failure to write what reading needs."""
     return getattr(error, "sqlite_errorname", "").startswith(_NO_ROOM)
 
 
-def open_for_reading(
+def _open_for_reading(
     path: Path, settings: dict[str, Any], cause: sqlite3.Error
 ) -> sqlite3.Connection:
     """The database as it is now; the first failure counts if this one fails as well."""
@@ -108,7 +62,7 @@ def _opened(
     path: Path, how: str, settings: dict[str, Any], cause: sqlite3.Error
 ) -> sqlite3.Connection:
     address = f"file:{quote(str(path))}{how}"
-    connection = sqlite3.connect(address, uri=True, factory=ReadOnlyConnection, **settings)
+    connection = sqlite3.connect(address, uri=True, factory=_ReadOnlyConnection, **settings)
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     connection.cause = cause
     return connection
@@ -209,6 +163,8 @@ def _open_postgresql(address: URL) -> Engine:
             "the PostgreSQL driver is not installed",
             hint="install the extra: pip install 'backtrail[postgres]'",
         ) from error
+    # The driver may be missing, as it is where nobody uses a server.
+    from backtrail.storage.connection.silence import connection_class
 
     silence = _silence(address)
     impatient = connection_class(silence)
@@ -309,16 +265,16 @@ def _connect_sqlite(
         connection.execute("PRAGMA schema_version")
     except sqlite3.Error as error:
         connection.close()
-        if not may_be_read(error):
+        if not _may_be_read(error):
             raise
-        return open_for_reading(Path(words[0]), settings, error)
+        return _open_for_reading(Path(words[0]), settings, error)
     return connection
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # Damaged text must load, too: what matters then is that the row can be seen at all.
     connection.text_factory = _text
-    if isinstance(connection, ReadOnlyConnection):
+    if isinstance(connection, _ReadOnlyConnection):
         return
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -332,7 +288,7 @@ def _begin_sqlite(connection: Connection) -> None:
     """A transaction that may write takes the write lock at once: upgrading later can fail."""
     writes = _WRITER in connection.get_execution_options()
     opened = connection.connection.dbapi_connection
-    if writes and isinstance(opened, ReadOnlyConnection):
+    if writes and isinstance(opened, _ReadOnlyConnection):
         raise opened.cause
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

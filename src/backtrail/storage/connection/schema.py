@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, String, column, inspect, select, table
 
 from backtrail.domain.errors import StorageError
 from backtrail.storage.connection.engine import for_reading, for_writing, place_of, refuse_unfit
 from backtrail.storage.connection.failures import translated_errors
 
 HEAD_REVISION = "0006"
-_VERSION_TABLE = "alembic_version"
+# Revisions before the first were never released; of the last of them it is known what it lacks.
+_FIRST_REVISION = "0006"
+_LAST_UNRELEASED = "0005"
+_VERSIONS = table("alembic_version", column("version_num", String))
 # Other programs use Alembic, too, and number their revisions alike: this table tells them apart.
 _OWN_TABLE = "checkpoint_metadata"
 _UPGRADING = "schema"
@@ -63,8 +66,9 @@ def ensure_schema(engine: Engine, *, in_use: Callable[[], bool] = lambda: False)
     upgrading = for_writing(engine, _UPGRADING)
     with translated_errors(place_of(engine)), upgrading.begin() as connection:
         # Another process may have done it while this one waited for its turn.
-        if not _is_current(engine, _status(connection)):
-            _upgrade(connection)
+        found = _status(connection)
+        if not _is_current(engine, found):
+            _upgrade(connection, found.revision)
 
 
 def store_of_sandboxes(engine: Engine, sandboxes: Sequence[str]) -> str | None:
@@ -105,8 +109,8 @@ def _status(connection: Connection) -> SchemaStatus:
 
 def _stored_revision(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
-    if {_VERSION_TABLE, _OWN_TABLE} <= set(tables):
-        return connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608
+    if {_VERSIONS.name, _OWN_TABLE} <= set(tables):
+        return connection.scalar(select(_VERSIONS.c.version_num))
     if tables:
         raise StorageError(
             f"the database {place_of(connection.engine)} belongs to another program",
@@ -120,16 +124,16 @@ def _state_of(revision: str | None) -> SchemaState:
         return SchemaState.EMPTY
     if revision == HEAD_REVISION:
         return SchemaState.CURRENT
-    # File names tell, so that looking does not need Alembic, which is slow to import.
-    versions = migrations_directory() / "versions"
-    known = {path.name.partition("_")[0] for path in versions.glob("*.py")}
-    return SchemaState.OUTDATED if revision in known else SchemaState.NEWER
+    # They are numbered, so that looking does not need Alembic, which is slow to import.
+    return SchemaState.OUTDATED if revision < HEAD_REVISION else SchemaState.NEWER
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, revision: str | None) -> None:
     from alembic import command
     from alembic.config import Config
 
+    if revision is not None and revision < _FIRST_REVISION:
+        _forget(connection, revision)
     config = Config()
     # The value is interpolated, so that a percent sign in the path would be read as a variable.
     location = str(migrations_directory()).replace("%", "%%")
@@ -137,3 +141,15 @@ def _upgrade(connection: Connection) -> None:
     refuse_unfit(connection)
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+
+
+def _forget(connection: Connection, revision: str) -> None:
+    """Let the first revision find the tables there are: it makes what they lack."""
+    if revision != _LAST_UNRELEASED:
+        raise StorageError(
+            f"the database {place_of(connection.engine)} was made by a version of Backtrail that "
+            f"was never released (revision {revision}), and cannot be upgraded",
+            hint="restore a newer one from a backup; "
+            "the checkpoints themselves are in the private store",
+        )
+    connection.execute(_VERSIONS.delete())

@@ -7,67 +7,43 @@ from sqlalchemy import Select, func, select, update
 from sqlalchemy.orm import Session
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
-from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CheckpointId, CommitId, DecisionId, OperationId, PlanId
 from backtrail.domain.timeline import TimelineRow
-from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.rows.mapping import Origin, checkpoint_of, checkpoint_row
-from backtrail.storage.rows.tables import CheckpointRow, PlanRow
+from backtrail.storage.repositories.base import Repository
+from backtrail.storage.rows.mapping import CHECKPOINTS, Origin, columns_of
+from backtrail.storage.rows.tables import CheckpointRow
 
-CheckpointQuery = Select[CheckpointRow]
 Checkpoints = list[Checkpoint]
 """`list` is a method below, which hides the type of that name."""
 
 _NEVER_TAKEN = (CheckpointState.CREATING, CheckpointState.FAILED)
 _SHOWN = (CheckpointState.COMPLETE, CheckpointState.DAMAGED)
 _GONE = (CheckpointState.FAILED, CheckpointState.PRUNED)
+_PLACE = columns_of(CheckpointRow, TimelineRow)
 
 
-class CheckpointRepository:
+class CheckpointRepository(Repository[CheckpointRow, Checkpoint, CheckpointId]):
     """Checkpoints of one transaction."""
 
     def __init__(self, session: Session, origin: Origin) -> None:
-        self._session = session
+        super().__init__(session, CHECKPOINTS, CheckpointRow.checkpoint_id)
         self._origin = origin
 
     def announce(self, checkpoint: Checkpoint, *, operation_id: OperationId | None) -> None:
         """Insert the row as it is given, with the operation that asked for it."""
-        self._session.add(checkpoint_row(checkpoint, self._origin, operation_id))
-        self._session.flush()
+        self._insert(checkpoint, **self._origin._asdict(), operation_id=operation_id)
 
     def next_seq(self, plan_id: PlanId) -> int:
-        query = select(func.max(CheckpointRow.seq)).where(CheckpointRow.plan_id == plan_id)
-        return (self._session.scalar(query) or 0) + 1
-
-    def newest_id(self, plan_id: PlanId) -> CheckpointId | None:
-        """The largest id of the plan, which the next one must exceed."""
-        query = select(func.max(CheckpointRow.checkpoint_id))
-        return self._session.scalar(query.where(CheckpointRow.plan_id == plan_id))
+        return self._next(CheckpointRow.seq, plan_id)
 
     def get(self, checkpoint_id: CheckpointId) -> Checkpoint | None:
-        row = self._session.get(CheckpointRow, checkpoint_id)
-        return None if row is None else checkpoint_of(row)
+        return self._get(checkpoint_id)
 
     def by_seq(self, plan_id: PlanId, seq: int) -> Checkpoint | None:
-        return self._first(_of(plan_id).where(CheckpointRow.seq == seq))
+        return self._first(self._of(plan_id).where(CheckpointRow.seq == seq))
 
     def by_label(self, plan_id: PlanId, label: str) -> Checkpoint | None:
-        return self._first(_of(plan_id).where(CheckpointRow.label == label))
-
-    def by_prefix(self, plan_id: PlanId, prefix: str, limit: int) -> Checkpoints:
-        """Checkpoints whose id begins so, oldest first."""
-        query = _of(plan_id).where(starts_with(CheckpointRow.checkpoint_id, prefix))
-        return self._all(query.order_by(CheckpointRow.checkpoint_id).limit(limit))
-
-    def by_id_any_plan(self, repository_id: str, prefix: str) -> Checkpoint | None:
-        """A checkpoint of any plan of the repository whose id is, or begins with, the prefix."""
-        query = (
-            select(CheckpointRow)
-            .join(PlanRow, PlanRow.plan_id == CheckpointRow.plan_id)
-            .where(PlanRow.repository_id == repository_id)
-            .where(starts_with(CheckpointRow.checkpoint_id, prefix))
-        )
-        return self._first(query.order_by(CheckpointRow.checkpoint_id).limit(1))
+        return self._first(self._of(plan_id).where(CheckpointRow.label == label))
 
     def carrying(self, decision_id: DecisionId) -> Checkpoints:
         """Those that have the id of a decision and were taken, oldest first."""
@@ -78,18 +54,18 @@ class CheckpointRepository:
 
     def first(self, plan_id: PlanId) -> Checkpoint | None:
         """The oldest one ever taken, also if it is gone: `first` must not drift to another."""
-        query = _of(plan_id).where(CheckpointRow.state.not_in(_NEVER_TAKEN))
+        query = self._of(plan_id).where(CheckpointRow.state.not_in(_NEVER_TAKEN))
         return self._first(query.order_by(CheckpointRow.position).limit(1))
 
     def latest(self, plan_id: PlanId) -> Checkpoint | None:
-        return self._first(_live(plan_id).limit(1))
+        return self._first(self._live(plan_id).limit(1))
 
     def last_green(self, plan_id: PlanId) -> Checkpoint | None:
-        return self._first(_live(plan_id).where(CheckpointRow.verified_green).limit(1))
+        return self._first(self._live(plan_id).where(CheckpointRow.verified_green).limit(1))
 
     def live(self, plan_id: PlanId, *, newest: int | None = None, offset: int = 0) -> Checkpoints:
         """Live complete ones, newest first."""
-        return self._all(_live(plan_id).limit(newest).offset(offset))
+        return self._all(self._live(plan_id).limit(newest).offset(offset))
 
     def complete(
         self,
@@ -101,13 +77,14 @@ class CheckpointRepository:
         superseded_by: OperationId | None,
     ) -> None:
         """The commit is pinned: from here on the checkpoint can be restored."""
-        row = self._row(checkpoint_id)
-        row.state = CheckpointState.COMPLETE
-        row.sandbox_ref = sandbox_ref
-        row.size_bytes = size_bytes
-        row.metadata_json = dict(metadata)
-        row.superseded_by = superseded_by
-        self._session.flush()
+        self._change(
+            checkpoint_id,
+            state=CheckpointState.COMPLETE,
+            sandbox_ref=sandbox_ref,
+            size_bytes=size_bytes,
+            metadata=metadata,
+            superseded_by=superseded_by,
+        )
 
     def set_state(
         self, checkpoint_id: CheckpointId, state: CheckpointState, *, note: str | None = None
@@ -120,25 +97,20 @@ class CheckpointRepository:
         self._session.flush()
 
     def set_label(self, checkpoint_id: CheckpointId, label: str | None) -> None:
-        self._row(checkpoint_id).label = label
-        self._session.flush()
+        self._change(checkpoint_id, label=label)
 
     def set_last_step(self, checkpoint_id: CheckpointId, key: str) -> None:
-        self._row(checkpoint_id).last_completed_step = key
-        self._session.flush()
+        self._change(checkpoint_id, last_completed_step=key)
 
     def set_pinned(self, checkpoint_id: CheckpointId, *, pinned: bool) -> None:
-        self._row(checkpoint_id).pinned = pinned
-        self._session.flush()
+        self._change(checkpoint_id, pinned=pinned)
 
     def set_green(self, checkpoint_id: CheckpointId) -> None:
         """A check of the user's passed on what it holds."""
-        self._row(checkpoint_id).verified_green = True
-        self._session.flush()
+        self._change(checkpoint_id, verified_green=True)
 
     def set_decision(self, checkpoint_id: CheckpointId, decision_id: DecisionId) -> None:
-        self._row(checkpoint_id).decision_id = decision_id
-        self._session.flush()
+        self._change(checkpoint_id, decision_id=decision_id)
 
     def mark_superseded(self, changes: Mapping[CheckpointId, OperationId | None]) -> None:
         """Set `superseded_by` of many at once."""
@@ -154,14 +126,7 @@ class CheckpointRepository:
 
     def timeline(self, plan_id: PlanId) -> list[TimelineRow]:
         """All checkpoints by position, without what is long."""
-        query = select(
-            CheckpointRow.checkpoint_id,
-            CheckpointRow.epoch,
-            CheckpointRow.position,
-            CheckpointRow.superseded_by,
-            CheckpointRow.state,
-            CheckpointRow.checkpoint_type,
-        ).where(CheckpointRow.plan_id == plan_id)
+        query = select(*_PLACE).where(CheckpointRow.plan_id == plan_id)
         rows = self._session.execute(query.order_by(CheckpointRow.position))
         return [TimelineRow(*row) for row in rows]
 
@@ -189,24 +154,18 @@ class CheckpointRepository:
         self, plan_id: PlanId, *, include_superseded: bool, include_tombstones: bool
     ) -> Checkpoints:
         """Oldest first; without tombstones only those that are complete or damaged."""
-        query = _of(plan_id)
+        query = self._of(plan_id)
         if not include_superseded:
             query = query.where(CheckpointRow.superseded_by.is_(None))
         if not include_tombstones:
             query = query.where(CheckpointRow.state.in_(_SHOWN))
         return self._all(query.order_by(CheckpointRow.position))
 
-    def _row(self, checkpoint_id: CheckpointId) -> CheckpointRow:
-        row = self._session.get(CheckpointRow, checkpoint_id)
-        if row is None:
-            raise NotFoundError(f"there is no checkpoint {checkpoint_id}")
-        return row
-
-    def _all(self, query: CheckpointQuery) -> Checkpoints:
-        return [checkpoint_of(row) for row in self._session.scalars(query)]
-
-    def _first(self, query: CheckpointQuery) -> Checkpoint | None:
-        return next(iter(self._all(query)), None)
+    def _live(self, plan_id: PlanId) -> Select[CheckpointRow]:
+        query = self._of(plan_id).where(
+            CheckpointRow.state == CheckpointState.COMPLETE, CheckpointRow.superseded_by.is_(None)
+        )
+        return query.order_by(CheckpointRow.position.desc())
 
 
 def change_state(row: CheckpointRow, state: CheckpointState, note: str | None = None) -> None:
@@ -217,14 +176,3 @@ def change_state(row: CheckpointRow, state: CheckpointState, note: str | None = 
         row.label = None
     if added:
         row.metadata_json = {**row.metadata_json, **added}
-
-
-def _of(plan_id: PlanId) -> CheckpointQuery:
-    return select(CheckpointRow).where(CheckpointRow.plan_id == plan_id)
-
-
-def _live(plan_id: PlanId) -> CheckpointQuery:
-    query = _of(plan_id).where(
-        CheckpointRow.state == CheckpointState.COMPLETE, CheckpointRow.superseded_by.is_(None)
-    )
-    return query.order_by(CheckpointRow.position.desc())

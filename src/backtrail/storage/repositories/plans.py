@@ -13,8 +13,8 @@ from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CommitId, PlanId
 from backtrail.domain.plan import Phase, Plan, PlanState, PlanSummary
 from backtrail.domain.timeline import FIRST_EPOCH, Epoch
-from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.rows.mapping import Origin, epoch_row, plan_of, plan_row, sandbox_row
+from backtrail.storage.repositories.base import starts_with
+from backtrail.storage.rows.mapping import EPOCHS, PLANS, SANDBOXES, Origin
 from backtrail.storage.rows.tables import CheckpointRow, PlanRow, SandboxRow
 
 PlanQuery = Select[PlanRow, SandboxRow]
@@ -29,25 +29,43 @@ class PlanRepository:
     def __init__(self, session: Session, origin: Origin) -> None:
         self._session = session
         self._origin = origin
+        self._locked: dict[PlanId, tuple[PlanRow, SandboxRow]] = {}
+        """Nobody else changes these before the transaction ends: they are read once."""
 
     def add(self, plan: Plan, *, spawn: tuple[int, int] | None = None) -> None:
         """A new plan, its sandbox and its first epoch; `spawn` is the parent's epoch, position."""
-        first_epoch = Epoch(plan.plan_id, FIRST_EPOCH, None, None, None)
-        for row in (plan_row(plan, spawn), sandbox_row(plan), epoch_row(first_epoch)):
+        epoch, position = spawn or (None, None)
+        name = None if plan.state is PlanState.REMOVED else plan.name
+        rows = (
+            PLANS.row_of(plan, live_name=name, spawn_epoch=epoch, spawn_position=position),
+            SANDBOXES.row_of(
+                plan.sandbox, repository_id=plan.repository_id, created_at=plan.created_at
+            ),
+            EPOCHS.row_of(Epoch(plan.plan_id, FIRST_EPOCH, None, None, None)),
+        )
+        for row in rows:
             self._session.add(row)
             self._session.flush()
 
     def get(self, plan_id: PlanId) -> Plan:
         """The plan, if it is this repository's: others in the database are not for us to touch."""
-        return self._one(self._own(plan_id), plan_id)
+        locked = self._locked.get(plan_id)
+        return _plan_of(*locked) if locked else self._one(self._own(plan_id), plan_id)
 
     def lock(self, plan_id: PlanId) -> Plan:
         """As `get`, and no other transaction may lock or change the plan until this one ends."""
-        # The row may have been read before the lock was granted, and be stale.
-        fresh = (
-            self._own(plan_id).with_for_update(of=PlanRow).execution_options(populate_existing=True)
-        )
-        return self._one(fresh, plan_id)
+        return _plan_of(*self._lock(plan_id))
+
+    def _lock(self, plan_id: PlanId) -> tuple[PlanRow, SandboxRow]:
+        if plan_id not in self._locked:
+            # The row may have been read before the lock was granted, and be stale.
+            query = self._own(plan_id).with_for_update(of=PlanRow)
+            fresh = query.execution_options(populate_existing=True)
+            found = self._session.execute(fresh).first()
+            if found is None:
+                raise _unknown(plan_id)
+            self._locked[plan_id] = found[0], found[1]
+        return self._locked[plan_id]
 
     def by_name(self, repository_id: str, name: str) -> Plan | None:
         """The plan of that name that is not removed."""
@@ -86,14 +104,12 @@ class PlanRepository:
         query = _plans().where(PlanRow.parent_plan_id == plan_id)
         rows = self._session.execute(query.order_by(PlanRow.created_at, PlanRow.plan_id))
         return [
-            (plan_of(row, sandbox), row.spawn_epoch, row.spawn_position) for row, sandbox in rows
+            (_plan_of(row, sandbox), row.spawn_epoch, row.spawn_position) for row, sandbox in rows
         ]
 
     def next_position(self, plan_id: PlanId) -> int:
         """Count the plan's counter up; the row stays locked, so that no number is given twice."""
-        row = self._session.get(PlanRow, plan_id, with_for_update=True)
-        if row is None:
-            raise _unknown(plan_id)
+        row, _ = self._lock(plan_id)
         row.position += 1
         self._session.flush()
         return row.position
@@ -167,7 +183,7 @@ class PlanRepository:
         if not include_removed:
             query = query.where(PlanRow.state != PlanState.REMOVED)
         return [
-            PlanSummary(plan_of(row, sandbox), row.updated_at, number or 0, int(size or 0))
+            PlanSummary(_plan_of(row, sandbox), row.updated_at, number or 0, int(size or 0))
             for row, sandbox, number, size in self._session.execute(query)
         ]
 
@@ -177,19 +193,22 @@ class PlanRepository:
         )
 
     def _row(self, plan_id: PlanId) -> PlanRow:
-        row = self._session.get(PlanRow, plan_id)
+        locked = self._locked.get(plan_id)
+        row = locked[0] if locked else self._session.get(PlanRow, plan_id)
         if row is None:
             raise _unknown(plan_id)
         return row
 
     def _sandbox_row(self, plan_id: PlanId) -> SandboxRow:
+        if plan_id in self._locked:
+            return self._locked[plan_id][1]
         row = self._session.scalar(select(SandboxRow).where(SandboxRow.plan_id == plan_id))
         if row is None:
             raise _unknown(plan_id)
         return row
 
     def _all(self, query: PlanQuery) -> Plans:
-        return [plan_of(row, sandbox) for row, sandbox in self._session.execute(query)]
+        return [_plan_of(row, sandbox) for row, sandbox in self._session.execute(query)]
 
     def _first(self, query: PlanQuery) -> Plan | None:
         return next(iter(self._all(query)), None)
@@ -199,6 +218,10 @@ class PlanRepository:
         if plan is None:
             raise _unknown(plan_id)
         return plan
+
+
+def _plan_of(row: PlanRow, sandbox: SandboxRow) -> Plan:
+    return PLANS.value_of(row, sandbox=SANDBOXES.value_of(sandbox))
 
 
 def _plans() -> PlanQuery:

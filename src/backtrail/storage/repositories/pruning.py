@@ -4,31 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from backtrail.domain.checkpoint import Checkpoint, CheckpointState
 from backtrail.domain.ids import CheckpointId, PlanId
 from backtrail.domain.operation import Operation
 from backtrail.domain.retention import RemoveReason, RetentionRow
 from backtrail.storage.repositories.checkpoints import change_state
-from backtrail.storage.rows.mapping import Origin, checkpoint_of
+from backtrail.storage.rows.mapping import CHECKPOINTS, Origin, columns_of
 from backtrail.storage.rows.tables import CheckpointRow
 
-_JUDGED_BY: tuple[InstrumentedAttribute[Any], ...] = (
-    CheckpointRow.checkpoint_id,
-    CheckpointRow.seq,
-    CheckpointRow.position,
-    CheckpointRow.epoch,
-    CheckpointRow.checkpoint_type,
-    CheckpointRow.sandbox_ref,
-    CheckpointRow.pinned,
-    CheckpointRow.verified_green,
-    CheckpointRow.decision_id,
-    CheckpointRow.created_at,
-    CheckpointRow.size_bytes,
-    CheckpointRow.label,
-)
-"""In the order of the fields of `RetentionRow`; the rest of them is worked out."""
+_JUDGED_BY = columns_of(CheckpointRow, RetentionRow)
+"""Its other fields are worked out."""
 
 
 class PruningRepository:
@@ -66,7 +53,7 @@ class PruningRepository:
         query = select(CheckpointRow).where(*self._of(plan_id, CheckpointState.PRUNED))
         rows = self._session.scalars(query.order_by(CheckpointRow.position.desc()))
         found = (row for row in rows if row.metadata_json.get("released_label") == label)
-        return next(map(checkpoint_of, found), None)
+        return next(map(CHECKPOINTS.value_of, found), None)
 
     def start(self, reasons: Mapping[CheckpointId, RemoveReason], operation: Operation) -> None:
         """From here on these go, whatever happens: recovery finishes what is `pruning`."""

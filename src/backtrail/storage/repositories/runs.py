@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
-from backtrail.domain.errors import NotFoundError
 from backtrail.domain.ids import CheckpointId, DecisionId, PlanId, RunId
 from backtrail.domain.run import LIVE_STATUSES, AbortAction, Lease, Run, RunStatus
-from backtrail.storage.repositories.prefixes import starts_with
-from backtrail.storage.rows.mapping import Origin, run_of, run_row
+from backtrail.storage.repositories.base import Repository
+from backtrail.storage.rows.mapping import RUNS, Origin
 from backtrail.storage.rows.tables import RunRow
 
 Runs = list[Run]
@@ -39,44 +38,34 @@ class RunChanges(TypedDict, total=False):
     result: Mapping[str, Any]
 
 
-class RunRepository:
+class RunRepository(Repository[RunRow, Run, RunId]):
     """Runs of one transaction."""
 
     def __init__(self, session: Session, origin: Origin) -> None:
-        self._session = session
+        super().__init__(session, RUNS, RunRow.run_id)
         self._origin = origin
 
     def add(self, run: Run) -> None:
         """The database refuses a second live run of a plan."""
-        self._session.add(run_row(run, self._origin))
-        self._session.flush()
+        live = run.plan_id if run.live else None
+        self._insert(run, store_id=self._origin.store_id, live_plan_id=live)
 
     def get(self, run_id: RunId) -> Run | None:
         row = self._session.get(RunRow, run_id, populate_existing=True)
-        return None if row is None else run_of(row)
+        return None if row is None else RUNS.value_of(row)
 
     def live(self, plan_id: PlanId) -> Run | None:
         """The one run of the plan that has not ended."""
         return self._first(select(RunRow).where(RunRow.live_plan_id == plan_id))
 
     def next_number(self, plan_id: PlanId) -> int:
-        return self._largest(RunRow.number, plan_id) + 1
+        return self._next(RunRow.number, plan_id)
 
     def next_fence(self, plan_id: PlanId) -> int:
-        return self._largest(RunRow.fence, plan_id) + 1
-
-    def newest_id(self, plan_id: PlanId) -> RunId | None:
-        """The largest id of the plan, which the next one must exceed."""
-        query = select(func.max(RunRow.run_id)).where(RunRow.plan_id == plan_id)
-        return self._session.scalar(query)
+        return self._next(RunRow.fence, plan_id)
 
     def by_number(self, plan_id: PlanId, number: int) -> Run | None:
-        return self._first(_of(plan_id).where(RunRow.number == number))
-
-    def by_prefix(self, plan_id: PlanId, prefix: str, limit: int) -> Runs:
-        """Runs whose id begins so, oldest first."""
-        query = _of(plan_id).where(starts_with(RunRow.run_id, prefix))
-        return self._all(query.order_by(RunRow.run_id).limit(limit))
+        return self._first(self._of(plan_id).where(RunRow.number == number))
 
     def carrying(self, decision_id: DecisionId) -> Runs:
         """Runs that have the id of a decision, oldest first."""
@@ -85,21 +74,15 @@ class RunRepository:
 
     def list(self, plan_id: PlanId, limit: int | None = None) -> Runs:
         """Newest first."""
-        return self._all(_of(plan_id).order_by(RunRow.number.desc()).limit(limit))
+        return self._all(self._of(plan_id).order_by(RunRow.number.desc()).limit(limit))
 
     def update(self, run_id: RunId, **changes: Unpack[RunChanges]) -> Run:
         """The run as it is now; one that has ended no longer stands in another's way."""
-        row = self._session.get(RunRow, run_id)
-        if row is None:
-            raise NotFoundError(f"there is no run {run_id}")
-        lease = changes.pop("lease", None)
-        if lease is not None:
-            row.lease_until, row.lease_clock = lease.until, lease.clock
-        for name, value in changes.items():
-            setattr(row, "result_json" if name == "result" else name, value)
+        row = self._row(run_id)
+        RUNS.assign(row, changes)
         row.live_plan_id = row.plan_id if row.status in LIVE_STATUSES else None
         self._session.flush()
-        return run_of(row)
+        return RUNS.value_of(row)
 
     def places(self, plan_id: PlanId) -> dict[RunId, tuple[int, int]]:
         """Epoch and position of each run that was started."""
@@ -116,17 +99,3 @@ class RunRepository:
         """How many runs were started after a place of the plan's; an index alone answers this."""
         query = select(func.count()).where(RunRow.plan_id == plan_id, RunRow.position > position)
         return self._session.scalar(query) or 0
-
-    def _largest(self, column: InstrumentedAttribute[int], plan_id: PlanId) -> int:
-        found = self._session.scalar(select(func.max(column)).where(RunRow.plan_id == plan_id))
-        return found or 0
-
-    def _all(self, query: Select[RunRow]) -> Runs:
-        return [run_of(row) for row in self._session.scalars(query)]
-
-    def _first(self, query: Select[RunRow]) -> Run | None:
-        return next(iter(self._all(query)), None)
-
-
-def _of(plan_id: PlanId) -> Select[RunRow]:
-    return select(RunRow).where(RunRow.plan_id == plan_id)

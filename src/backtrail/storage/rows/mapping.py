@@ -1,17 +1,29 @@
-"""From rows to domain values and back; nothing above storage/ ever sees a row."""
+"""From rows to domain values and back; nothing above storage/ ever sees a row.
+
+A field is in the column of its name, or of its name with `_json`. What differs is said once, in
+the mappers below. A field without a column is an error as soon as this module is imported, and a
+column that is neither a field nor given beside the value when a row is made.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from sqlalchemy import FromClause
+from sqlalchemy.orm import InstrumentedAttribute, Mapped
 
 from backtrail.domain.checkpoint import Checkpoint
 from backtrail.domain.correction import Correction
 from backtrail.domain.decision import Decision
-from backtrail.domain.ids import OperationId
+from backtrail.domain.ids import PlanId
 from backtrail.domain.operation import Operation
-from backtrail.domain.plan import Plan, PlanState, Sandbox
+from backtrail.domain.plan import Plan, Sandbox
 from backtrail.domain.run import Lease, Run, RunOptions
+from backtrail.domain.step import Mark, Outcome, OutputState, Result, Step, StepName
 from backtrail.domain.timeline import Epoch
 from backtrail.storage.rows.tables import (
     CheckpointRow,
@@ -22,7 +34,12 @@ from backtrail.storage.rows.tables import (
     PlanRow,
     RunRow,
     SandboxRow,
+    StepMarkRow,
+    StepRow,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class Origin(NamedTuple):
@@ -32,323 +49,160 @@ class Origin(NamedTuple):
     host_id: str
 
 
-def plan_of(row: PlanRow, sandbox: SandboxRow) -> Plan:
-    return Plan(
-        plan_id=row.plan_id,
-        repository_id=row.repository_id,
-        name=row.name,
-        phase=row.phase,
-        state=row.state,
-        current_epoch=row.current_epoch,
-        position=row.position,
-        parent_plan_id=row.parent_plan_id,
-        base_ref=row.base_ref,
-        applied_commit=row.applied_commit,
-        created_at=row.created_at,
-        sandbox=_sandbox_of(sandbox),
-        policy=row.policy_json or {},
+class AnyRow(Protocol):
+    """What all row classes have."""
+
+    __table__: ClassVar[FromClause]
+    plan_id: Mapped[PlanId]
+
+
+RowT = TypeVar("RowT", bound=AnyRow)
+ValueT = TypeVar("ValueT", bound="DataclassInstance")
+_Column = InstrumentedAttribute[Any]
+Columns = tuple[_Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """How a field comes out of a row, and which columns it becomes."""
+
+    load: Callable[[Any], Any]
+    dump: Callable[[Any], dict[str, Any]]
+
+
+def _as_it_is(column: str) -> _Stored:
+    return _Stored(attrgetter(column), lambda value: {column: value})
+
+
+def _in(column: _Column) -> _Stored:
+    """In a column of another name."""
+    return _as_it_is(column.key)
+
+
+def _converted(column: _Column, load: Callable[[Any], Any], dump: Callable[[Any], Any]) -> _Stored:
+    read, name = attrgetter(column.key), column.key
+    return _Stored(lambda row: load(read(row)), lambda value: {name: dump(value)})
+
+
+def _spread(
+    columns: Columns, load: Callable[..., Any], dump: Callable[[Any], tuple[Any, ...]]
+) -> _Stored:
+    """A value of several columns."""
+    names = [column.key for column in columns]
+    read = attrgetter(*names)
+    return _Stored(
+        lambda row: load(*read(row)), lambda value: dict(zip(names, dump(value), strict=True))
     )
 
 
-def _sandbox_of(row: SandboxRow) -> Sandbox:
-    return Sandbox(
-        sandbox_id=row.sandbox_id,
-        plan_id=row.plan_id,
-        kind=row.kind,
-        path=Path(row.path),
-        git_dir=Path(row.git_dir),
-        branch=row.branch,
-        base_commit=row.base_commit,
-        store_id=row.store_id,
-        host_id=row.host_id,
-    )
+class Mapper(Generic[RowT, ValueT]):
+    """The rows of one table as values; fields that are `elsewhere` are not of this table."""
+
+    def __init__(
+        self,
+        row: type[RowT],
+        value: type[ValueT],
+        *,
+        elsewhere: Collection[str] = (),
+        **exceptions: _Stored,
+    ) -> None:
+        self.row = row
+        self.value = value
+        names = {field.name for field in fields(value)} - {*elsewhere, *exceptions}
+        self._stored = {name: _as_it_is(_named(row.__table__, name)) for name in names} | exceptions
+        self._loads = [(name, stored.load) for name, stored in self._stored.items()]
+
+    def value_of(self, row: RowT, **elsewhere: object) -> ValueT:
+        found = {name: load(row) for name, load in self._loads}
+        return self.value(**found, **elsewhere)
+
+    def row_of(self, value: ValueT, **others: object) -> RowT:
+        """A new row; `others` are what it has besides, or instead."""
+        given = {name: getattr(value, name) for name in self._stored}
+        return self.row(**self._columns(given) | others)
+
+    def assign(self, row: RowT, given: Mapping[str, Any]) -> None:
+        """Let some fields of the value that the row holds be these."""
+        for column, value in self._columns(given).items():
+            setattr(row, column, value)
+
+    def _columns(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            found |= self._stored[name].dump(value)
+        return found
 
 
-def plan_row(plan: Plan, spawn: tuple[int, int] | None) -> PlanRow:
-    spawn_epoch, spawn_position = spawn or (None, None)
-    return PlanRow(
-        plan_id=plan.plan_id,
-        repository_id=plan.repository_id,
-        name=plan.name,
-        live_name=None if plan.state is PlanState.REMOVED else plan.name,
-        phase=plan.phase,
-        state=plan.state,
-        current_epoch=plan.current_epoch,
-        position=plan.position,
-        parent_plan_id=plan.parent_plan_id,
-        spawn_epoch=spawn_epoch,
-        spawn_position=spawn_position,
-        base_ref=plan.base_ref,
-        applied_commit=plan.applied_commit,
-        policy_json=plan.policy or None,
-        created_at=plan.created_at,
-    )
+def columns_of(row: type[AnyRow], fields_of: type[DataclassInstance]) -> Columns:
+    """The columns that a part of a value is read from, in the order of its fields."""
+    names = (field.name for field in fields(fields_of))
+    return tuple(getattr(row, name) for name in names if name in row.__table__.columns)
 
 
-def sandbox_row(plan: Plan) -> SandboxRow:
-    sandbox = plan.sandbox
-    return SandboxRow(
-        sandbox_id=sandbox.sandbox_id,
-        plan_id=plan.plan_id,
-        repository_id=plan.repository_id,
-        store_id=sandbox.store_id,
-        host_id=sandbox.host_id,
-        kind=sandbox.kind,
-        path=str(sandbox.path),
-        git_dir=str(sandbox.git_dir),
-        branch=sandbox.branch,
-        base_commit=sandbox.base_commit,
-        created_at=plan.created_at,
-    )
+def _named(table: FromClause, field: str) -> str:
+    return table.columns[field if field in table.columns else f"{field}_json"].name
 
 
-def checkpoint_of(row: CheckpointRow) -> Checkpoint:
-    return Checkpoint(
-        checkpoint_id=row.checkpoint_id,
-        plan_id=row.plan_id,
-        seq=row.seq,
-        position=row.position,
-        epoch=row.epoch,
-        checkpoint_type=row.checkpoint_type,
-        state=row.state,
-        sandbox_ref=row.sandbox_ref,
-        resource_id=row.resource_id,
-        decision_id=row.decision_id,
-        parent_checkpoint_id=row.parent_checkpoint_id,
-        superseded_by=row.superseded_by,
-        filesystem_path=row.filesystem_path,
-        size_bytes=row.size_bytes,
-        label=row.label,
-        pinned=row.pinned,
-        verified_green=row.verified_green,
-        last_completed_step=row.last_completed_step,
-        created_at=row.created_at,
-        metadata=row.metadata_json,
-    )
+def _result_of(
+    outcome: Outcome | None,
+    exit_code: int | None,
+    value: Mapping[str, Any] | None,
+    output: OutputState | None,
+    output_bytes: int | None,
+) -> Result | None:
+    if outcome is None:
+        return None
+    return Result(outcome, exit_code, value or {}, output or OutputState.NONE, output_bytes or 0)
 
 
-def checkpoint_row(
-    value: Checkpoint, origin: Origin, operation_id: OperationId | None
-) -> CheckpointRow:
-    return CheckpointRow(
-        checkpoint_id=value.checkpoint_id,
-        plan_id=value.plan_id,
-        seq=value.seq,
-        position=value.position,
-        epoch=value.epoch,
-        checkpoint_type=value.checkpoint_type,
-        state=value.state,
-        sandbox_ref=value.sandbox_ref,
-        resource_id=value.resource_id,
-        decision_id=value.decision_id,
-        parent_checkpoint_id=value.parent_checkpoint_id,
-        superseded_by=value.superseded_by,
-        operation_id=operation_id,
-        store_id=origin.store_id,
-        host_id=origin.host_id,
-        filesystem_path=value.filesystem_path,
-        size_bytes=value.size_bytes,
-        label=value.label,
-        pinned=value.pinned,
-        verified_green=value.verified_green,
-        last_completed_step=value.last_completed_step,
-        created_at=value.created_at,
-        metadata_json=dict(value.metadata),
-    )
+def _result_columns(result: Result | None) -> tuple[Any, ...]:
+    if result is None:
+        return (None,) * len(_RESULT)
+    value = dict(result.value) or None
+    return result.outcome, result.exit_code, value, result.output, result.output_bytes
 
 
-def operation_of(row: OperationRow) -> Operation:
-    return Operation(
-        operation_id=row.operation_id,
-        plan_id=row.plan_id,
-        number=row.number,
-        kind=row.kind,
-        state=row.state,
-        actor=row.actor,
-        host=row.host,
-        command_line=row.command_line,
-        reason=row.reason,
-        target_checkpoint_id=row.target_checkpoint_id,
-        safety_checkpoint_id=row.safety_checkpoint_id,
-        result_checkpoint_id=row.result_checkpoint_id,
-        entry_operation_id=row.entry_operation_id,
-        stack=row.stack,
-        phase_before=row.phase_before,
-        state_before=row.state_before,
-        phase_after=row.phase_after,
-        state_after=row.state_after,
-        epoch_before=row.epoch_before,
-        epoch_after=row.epoch_after,
-        paths=row.paths_json,
-        move_branch=row.move_branch,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        result=row.result_json,
-    )
+_RESULT = (
+    StepMarkRow.outcome,
+    StepMarkRow.exit_code,
+    StepMarkRow.value_json,
+    StepMarkRow.output,
+    StepMarkRow.output_bytes,
+)
 
-
-def operation_row(value: Operation, origin: Origin) -> OperationRow:
-    return OperationRow(
-        operation_id=value.operation_id,
-        plan_id=value.plan_id,
-        number=value.number,
-        kind=value.kind,
-        state=value.state,
-        store_id=origin.store_id,
-        host_id=origin.host_id,
-        actor=value.actor,
-        host=value.host,
-        command_line=value.command_line,
-        reason=value.reason,
-        target_checkpoint_id=value.target_checkpoint_id,
-        safety_checkpoint_id=value.safety_checkpoint_id,
-        result_checkpoint_id=value.result_checkpoint_id,
-        entry_operation_id=value.entry_operation_id,
-        stack=value.stack,
-        phase_before=value.phase_before,
-        state_before=value.state_before,
-        phase_after=value.phase_after,
-        state_after=value.state_after,
-        epoch_before=value.epoch_before,
-        epoch_after=value.epoch_after,
-        paths_json=value.paths,
-        move_branch=value.move_branch,
-        started_at=value.started_at,
-        finished_at=value.finished_at,
-        result_json=dict(value.result),
-    )
-
-
-def epoch_of(row: EpochRow) -> Epoch:
-    return Epoch(row.plan_id, row.epoch, row.parent_epoch, row.cut_position, row.operation_id)
-
-
-def epoch_row(value: Epoch) -> EpochRow:
-    return EpochRow(
-        plan_id=value.plan_id,
-        epoch=value.number,
-        parent_epoch=value.parent,
-        cut_position=value.cut,
-        operation_id=value.operation_id,
-    )
-
-
-def decision_of(row: DecisionRow) -> Decision:
-    return Decision(
-        decision_id=row.decision_id,
-        plan_id=row.plan_id,
-        seq=row.seq,
-        parent_decision_id=row.parent_decision_id,
-        position=row.position,
-        epoch=row.epoch,
-        text=row.text,
-        rationale=row.rationale,
-        alternatives=row.alternatives_json,
-        created_at=row.created_at,
-    )
-
-
-def decision_row(value: Decision) -> DecisionRow:
-    return DecisionRow(
-        decision_id=value.decision_id,
-        plan_id=value.plan_id,
-        seq=value.seq,
-        parent_decision_id=value.parent_decision_id,
-        position=value.position,
-        epoch=value.epoch,
-        text=value.text,
-        rationale=value.rationale,
-        alternatives_json=value.alternatives,
-        created_at=value.created_at,
-    )
-
-
-def correction_of(row: CorrectionRow) -> Correction:
-    return Correction(
-        correction_id=row.correction_id,
-        plan_id=row.plan_id,
-        decision_id=row.decision_id,
-        corrective_decision_id=row.corrective_decision_id,
-        mode=row.mode,
-        guidance=row.guidance,
-        operation_id=row.operation_id,
-        checkpoint_id=row.checkpoint_id,
-        created_at=row.created_at,
-    )
-
-
-def correction_row(value: Correction) -> CorrectionRow:
-    return CorrectionRow(
-        correction_id=value.correction_id,
-        plan_id=value.plan_id,
-        decision_id=value.decision_id,
-        corrective_decision_id=value.corrective_decision_id,
-        mode=value.mode,
-        guidance=value.guidance,
-        operation_id=value.operation_id,
-        checkpoint_id=value.checkpoint_id,
-        created_at=value.created_at,
-    )
-
-
-def run_of(row: RunRow) -> Run:
-    return Run(
-        run_id=row.run_id,
-        plan_id=row.plan_id,
-        number=row.number,
-        status=row.status,
-        fence=row.fence,
-        host_id=row.host_id,
-        host=row.host,
-        actor=row.actor,
-        holder=row.holder,
-        command=row.command,
-        lease=Lease(row.lease_until, row.lease_clock),
-        argv=row.argv_json,
-        cwd=row.cwd,
-        options=RunOptions.from_json(row.options_json),
-        position=row.position,
-        epoch=row.epoch,
-        decision_id=row.decision_id,
-        pre_checkpoint_id=row.pre_checkpoint_id,
-        post_checkpoint_id=row.post_checkpoint_id,
-        abort_action=row.abort_action,
-        exit_code=row.exit_code,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        result=row.result_json,
-    )
-
-
-def run_row(value: Run, origin: Origin) -> RunRow:
-    return RunRow(
-        run_id=value.run_id,
-        plan_id=value.plan_id,
-        live_plan_id=value.plan_id if value.live else None,
-        number=value.number,
-        status=value.status,
-        fence=value.fence,
-        store_id=origin.store_id,
-        host_id=value.host_id,
-        actor=value.actor,
-        host=value.host,
-        holder=value.holder,
-        command=value.command,
-        lease_until=value.lease.until,
-        lease_clock=value.lease.clock,
-        argv_json=value.argv,
-        cwd=value.cwd,
-        options_json=value.options.as_json(),
-        position=value.position,
-        epoch=value.epoch,
-        decision_id=value.decision_id,
-        pre_checkpoint_id=value.pre_checkpoint_id,
-        post_checkpoint_id=value.post_checkpoint_id,
-        abort_action=value.abort_action,
-        exit_code=value.exit_code,
-        created_at=value.created_at,
-        started_at=value.started_at,
-        ended_at=value.ended_at,
-        result_json=dict(value.result),
-    )
+PLANS = Mapper(
+    PlanRow,
+    Plan,
+    elsewhere=("sandbox",),
+    policy=_converted(PlanRow.policy_json, lambda kept: kept or {}, lambda policy: policy or None),
+)
+SANDBOXES = Mapper(
+    SandboxRow,
+    Sandbox,
+    elsewhere=("inode",),
+    path=_converted(SandboxRow.path, Path, str),
+    git_dir=_converted(SandboxRow.git_dir, Path, str),
+)
+CHECKPOINTS = Mapper(CheckpointRow, Checkpoint)
+OPERATIONS = Mapper(OperationRow, Operation)
+EPOCHS = Mapper(
+    EpochRow,
+    Epoch,
+    number=_in(EpochRow.epoch),
+    parent=_in(EpochRow.parent_epoch),
+    cut=_in(EpochRow.cut_position),
+)
+DECISIONS = Mapper(DecisionRow, Decision)
+CORRECTIONS = Mapper(CorrectionRow, Correction)
+RUNS = Mapper(
+    RunRow,
+    Run,
+    lease=_spread((RunRow.lease_until, RunRow.lease_clock), Lease, attrgetter("until", "clock")),
+    options=_converted(RunRow.options_json, RunOptions.from_json, RunOptions.as_json),
+)
+STEPS = Mapper(
+    StepRow,
+    Step,
+    name=_spread((StepRow.key, StepRow.ordinal), StepName, attrgetter("key", "ordinal")),
+)
+MARKS = Mapper(StepMarkRow, Mark, result=_spread(_RESULT, _result_of, _result_columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
@@ -49,7 +49,37 @@ from backtrail.storage.rows.column_types import (
     Word,
 )
 
-COMMIT = String(64)
+_PLAN = "plans.plan_id"
+_OPERATION = "operations.operation_id"
+_DECISION = "decisions.decision_id"
+_CHECKPOINT = "checkpoint_metadata.checkpoint_id"
+_IDS = (
+    CheckpointId,
+    CorrectionId,
+    DecisionId,
+    MarkId,
+    OperationId,
+    PlanId,
+    RunId,
+    SandboxId,
+    StepId,
+)
+_WORDS = (
+    AbortAction,
+    CheckpointState,
+    CheckpointType,
+    CorrectionMode,
+    MarkKind,
+    OperationKind,
+    OperationState,
+    Outcome,
+    OutputState,
+    Phase,
+    PlanState,
+    RunStatus,
+    SandboxKind,
+    Stack,
+)
 
 
 def now() -> datetime:
@@ -62,7 +92,20 @@ def one_of(column: str, words: type[StrEnum]) -> CheckConstraint:
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False):
-    """What all rows share: named constraints, so that a migration can name them too."""
+    """What all rows share: column types, and named constraints, which a migration can name too.
+
+    Text that people gave, and what has to come back exactly, has a type of its own, said there.
+    """
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        str: Text,
+        datetime: UtcDateTime,
+        CommitId: String(64),
+        Mapping[str, Any]: JsonObject,
+        tuple[str, ...]: JsonStrings,
+        **dict.fromkeys(_IDS, Ulid),
+        **{words: Word(words) for words in _WORDS},
+    }
 
     metadata = MetaData(
         naming_convention={
@@ -72,21 +115,6 @@ class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False):
             "ck": "ck_%(table_name)s_%(constraint_name)s",
         }
     )
-
-
-__all__ = (
-    "Base",
-    "CheckpointRow",
-    "CorrectionRow",
-    "DecisionRow",
-    "EpochRow",
-    "OperationRow",
-    "PlanRow",
-    "RunRow",
-    "SandboxRow",
-    "StepMarkRow",
-    "StepRow",
-)
 
 
 class PlanRow(Base):
@@ -104,22 +132,22 @@ class PlanRow(Base):
         Index("ix_plans_parent", "parent_plan_id"),
     )
 
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, primary_key=True)
-    repository_id: Mapped[str] = mapped_column(Text)
+    plan_id: Mapped[PlanId] = mapped_column(primary_key=True)
+    repository_id: Mapped[str]
     name: Mapped[str] = mapped_column(SafeText)
     live_name: Mapped[str | None] = mapped_column(SafeText)
-    phase: Mapped[Phase] = mapped_column(Word(Phase))
-    state: Mapped[PlanState] = mapped_column(Word(PlanState))
+    phase: Mapped[Phase]
+    state: Mapped[PlanState]
     current_epoch: Mapped[int]
     position: Mapped[int]
-    parent_plan_id: Mapped[PlanId | None] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
+    parent_plan_id: Mapped[PlanId | None] = mapped_column(ForeignKey(_PLAN))
     spawn_epoch: Mapped[int | None]
     spawn_position: Mapped[int | None]
     base_ref: Mapped[str | None] = mapped_column(SafeText)
-    applied_commit: Mapped[CommitId | None] = mapped_column(COMMIT)
-    policy_json: Mapped[Mapping[str, Any] | None] = mapped_column(JsonObject)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime, default_factory=now, onupdate=now)
+    applied_commit: Mapped[CommitId | None]
+    policy_json: Mapped[Mapping[str, Any] | None]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime] = mapped_column(default_factory=now, onupdate=now)
 
 
 class SandboxRow(Base):
@@ -132,18 +160,18 @@ class SandboxRow(Base):
         Index("ix_sandboxes_path", "repository_id", "path"),
     )
 
-    sandbox_id: Mapped[SandboxId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
-    repository_id: Mapped[str] = mapped_column(Text)
-    store_id: Mapped[str] = mapped_column(Text)
-    host_id: Mapped[str] = mapped_column(Text)
-    kind: Mapped[SandboxKind] = mapped_column(Word(SandboxKind))
+    sandbox_id: Mapped[SandboxId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
+    repository_id: Mapped[str]
+    store_id: Mapped[str]
+    host_id: Mapped[str]
+    kind: Mapped[SandboxKind]
     path: Mapped[str] = mapped_column(FilePath)
     git_dir: Mapped[str] = mapped_column(FilePath)
     branch: Mapped[str | None] = mapped_column(SafeText)
-    base_commit: Mapped[CommitId | None] = mapped_column(COMMIT)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    released_at: Mapped[datetime | None] = mapped_column(UtcDateTime, default=None)
+    base_commit: Mapped[CommitId | None]
+    created_at: Mapped[datetime]
+    released_at: Mapped[datetime | None] = mapped_column(default=None)
 
 
 class OperationRow(Base):
@@ -164,41 +192,39 @@ class OperationRow(Base):
         Index("ix_operations_newest", "plan_id", "operation_id"),
     )
 
-    operation_id: Mapped[OperationId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
+    operation_id: Mapped[OperationId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
     number: Mapped[int]
-    kind: Mapped[OperationKind] = mapped_column(Word(OperationKind))
-    state: Mapped[OperationState] = mapped_column(Word(OperationState))
-    store_id: Mapped[str] = mapped_column(Text)
-    host_id: Mapped[str] = mapped_column(Text)
+    kind: Mapped[OperationKind]
+    state: Mapped[OperationState]
+    store_id: Mapped[str]
+    host_id: Mapped[str]
     actor: Mapped[str] = mapped_column(SafeText)
     host: Mapped[str] = mapped_column(SafeText)
     command_line: Mapped[str] = mapped_column(SafeText)
     reason: Mapped[str] = mapped_column(SafeText)
     target_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        ForeignKey(_CHECKPOINT, use_alter=True)
     )
     safety_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        ForeignKey(_CHECKPOINT, use_alter=True)
     )
     result_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id", use_alter=True)
+        ForeignKey(_CHECKPOINT, use_alter=True)
     )
-    entry_operation_id: Mapped[OperationId | None] = mapped_column(
-        Ulid, ForeignKey("operations.operation_id")
-    )
-    stack: Mapped[Stack | None] = mapped_column(Word(Stack))
-    phase_before: Mapped[Phase] = mapped_column(Word(Phase))
-    state_before: Mapped[PlanState] = mapped_column(Word(PlanState))
-    phase_after: Mapped[Phase] = mapped_column(Word(Phase))
-    state_after: Mapped[PlanState] = mapped_column(Word(PlanState))
+    entry_operation_id: Mapped[OperationId | None] = mapped_column(ForeignKey(_OPERATION))
+    stack: Mapped[Stack | None]
+    phase_before: Mapped[Phase]
+    state_before: Mapped[PlanState]
+    phase_after: Mapped[Phase]
+    state_after: Mapped[PlanState]
     epoch_before: Mapped[int]
     epoch_after: Mapped[int | None]
-    paths_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
+    paths_json: Mapped[tuple[str, ...]]
     move_branch: Mapped[bool]
-    started_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    result_json: Mapped[Mapping[str, Any]] = mapped_column(JsonObject)
+    started_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+    result_json: Mapped[Mapping[str, Any]]
 
 
 class EpochRow(Base):
@@ -206,13 +232,11 @@ class EpochRow(Base):
 
     __tablename__ = "epochs"
 
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"), primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN), primary_key=True)
     epoch: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     parent_epoch: Mapped[int | None]
     cut_position: Mapped[int | None]
-    operation_id: Mapped[OperationId | None] = mapped_column(
-        Ulid, ForeignKey("operations.operation_id")
-    )
+    operation_id: Mapped[OperationId | None] = mapped_column(ForeignKey(_OPERATION))
 
 
 class DecisionRow(Base):
@@ -225,17 +249,15 @@ class DecisionRow(Base):
         Index("ix_decisions_seq", "plan_id", "seq", unique=True),
     )
 
-    decision_id: Mapped[DecisionId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
-    parent_decision_id: Mapped[DecisionId | None] = mapped_column(
-        Ulid, ForeignKey("decisions.decision_id")
-    )
+    decision_id: Mapped[DecisionId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
+    parent_decision_id: Mapped[DecisionId | None] = mapped_column(ForeignKey(_DECISION))
     position: Mapped[int | None]
     epoch: Mapped[int | None]
     text: Mapped[str] = mapped_column(SafeText)
     rationale: Mapped[str] = mapped_column(SafeText)
-    alternatives_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    alternatives_json: Mapped[tuple[str, ...]]
+    created_at: Mapped[datetime]
     # SQLite cannot add a column to a table without saying what it holds in the rows there are.
     seq: Mapped[int] = mapped_column(server_default="0")
 
@@ -255,37 +277,29 @@ class CheckpointRow(Base):
         Index("ix_checkpoint_metadata_timeline", "plan_id", "state", "superseded_by", "position"),
     )
 
-    checkpoint_id: Mapped[CheckpointId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
+    checkpoint_id: Mapped[CheckpointId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
     seq: Mapped[int]
     position: Mapped[int]
     epoch: Mapped[int]
-    checkpoint_type: Mapped[CheckpointType] = mapped_column(Word(CheckpointType))
-    state: Mapped[CheckpointState] = mapped_column(Word(CheckpointState))
-    sandbox_ref: Mapped[CommitId | None] = mapped_column(COMMIT)
-    resource_id: Mapped[SandboxId] = mapped_column(Ulid, ForeignKey("sandboxes.sandbox_id"))
-    decision_id: Mapped[DecisionId | None] = mapped_column(
-        Ulid, ForeignKey("decisions.decision_id")
-    )
-    parent_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id")
-    )
-    superseded_by: Mapped[OperationId | None] = mapped_column(
-        Ulid, ForeignKey("operations.operation_id")
-    )
-    operation_id: Mapped[OperationId | None] = mapped_column(
-        Ulid, ForeignKey("operations.operation_id")
-    )
-    store_id: Mapped[str] = mapped_column(Text)
-    host_id: Mapped[str] = mapped_column(Text)
+    checkpoint_type: Mapped[CheckpointType]
+    state: Mapped[CheckpointState]
+    sandbox_ref: Mapped[CommitId | None]
+    resource_id: Mapped[SandboxId] = mapped_column(ForeignKey("sandboxes.sandbox_id"))
+    decision_id: Mapped[DecisionId | None] = mapped_column(ForeignKey(_DECISION))
+    parent_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(ForeignKey(_CHECKPOINT))
+    superseded_by: Mapped[OperationId | None] = mapped_column(ForeignKey(_OPERATION))
+    operation_id: Mapped[OperationId | None] = mapped_column(ForeignKey(_OPERATION))
+    store_id: Mapped[str]
+    host_id: Mapped[str]
     filesystem_path: Mapped[str] = mapped_column(FilePath)
     size_bytes: Mapped[int | None] = mapped_column(BigInteger)
     label: Mapped[str | None] = mapped_column(SafeText)
     pinned: Mapped[bool]
     verified_green: Mapped[bool]
     last_completed_step: Mapped[str | None] = mapped_column(SafeText)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    metadata_json: Mapped[Mapping[str, Any]] = mapped_column(JsonObject)
+    created_at: Mapped[datetime]
+    metadata_json: Mapped[Mapping[str, Any]]
 
 
 class RunRow(Base):
@@ -305,43 +319,34 @@ class RunRow(Base):
         Index("ix_runs_decision", "decision_id"),
     )
 
-    run_id: Mapped[RunId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
-    live_plan_id: Mapped[PlanId | None] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
+    run_id: Mapped[RunId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
+    live_plan_id: Mapped[PlanId | None] = mapped_column(ForeignKey(_PLAN))
     number: Mapped[int]
-    status: Mapped[RunStatus] = mapped_column(Word(RunStatus))
+    status: Mapped[RunStatus]
     fence: Mapped[int]
-    store_id: Mapped[str] = mapped_column(Text)
-    host_id: Mapped[str] = mapped_column(Text)
+    store_id: Mapped[str]
+    host_id: Mapped[str]
     actor: Mapped[str] = mapped_column(SafeText)
     host: Mapped[str] = mapped_column(SafeText)
-    holder: Mapped[str] = mapped_column(Text)
-    command: Mapped[str | None] = mapped_column(Text)
-    lease_until: Mapped[datetime] = mapped_column(UtcDateTime)
+    holder: Mapped[str]
+    command: Mapped[str | None]
+    lease_until: Mapped[datetime]
     lease_clock: Mapped[float] = mapped_column(Float(53))
-    argv_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
+    argv_json: Mapped[tuple[str, ...]]
     cwd: Mapped[str] = mapped_column(FilePath)
-    options_json: Mapped[Mapping[str, Any]] = mapped_column(JsonObject)
+    options_json: Mapped[Mapping[str, Any]]
     position: Mapped[int | None]
     epoch: Mapped[int | None]
-    pre_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id")
-    )
-    post_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id")
-    )
-    abort_action: Mapped[AbortAction | None] = mapped_column(Word(AbortAction))
+    pre_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(ForeignKey(_CHECKPOINT))
+    post_checkpoint_id: Mapped[CheckpointId | None] = mapped_column(ForeignKey(_CHECKPOINT))
+    abort_action: Mapped[AbortAction | None]
     exit_code: Mapped[int | None]
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    result_json: Mapped[Mapping[str, Any]] = mapped_column(JsonObject)
-    decision_id: Mapped[DecisionId | None] = mapped_column(
-        Ulid, ForeignKey("decisions.decision_id")
-    )
-
-
-DIGEST = String(64)
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+    result_json: Mapped[Mapping[str, Any]]
+    decision_id: Mapped[DecisionId | None] = mapped_column(ForeignKey(_DECISION))
 
 
 class StepRow(Base):
@@ -353,16 +358,14 @@ class StepRow(Base):
         Index("ix_steps_decision", "decision_id"),
     )
 
-    step_id: Mapped[StepId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
+    step_id: Mapped[StepId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
     key: Mapped[str] = mapped_column(ExactText)
     ordinal: Mapped[int]
-    digest: Mapped[str] = mapped_column(DIGEST)
-    command_json: Mapped[tuple[str, ...]] = mapped_column(JsonStrings)
+    digest: Mapped[str] = mapped_column(String(64))
+    command_json: Mapped[tuple[str, ...]]
     directory: Mapped[str] = mapped_column(ExactText)
-    decision_id: Mapped[DecisionId | None] = mapped_column(
-        Ulid, ForeignKey("decisions.decision_id")
-    )
+    decision_id: Mapped[DecisionId | None] = mapped_column(ForeignKey(_DECISION))
 
 
 class StepMarkRow(Base):
@@ -377,20 +380,20 @@ class StepMarkRow(Base):
         Index("ix_step_marks_output", "plan_id", "output", "output_bytes"),
     )
 
-    mark_id: Mapped[MarkId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
-    step_id: Mapped[StepId] = mapped_column(Ulid, ForeignKey("steps.step_id"))
-    kind: Mapped[MarkKind] = mapped_column(Word(MarkKind))
+    mark_id: Mapped[MarkId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
+    step_id: Mapped[StepId] = mapped_column(ForeignKey("steps.step_id"))
+    kind: Mapped[MarkKind]
     epoch: Mapped[int]
     position: Mapped[int]
-    run_id: Mapped[RunId | None] = mapped_column(Ulid, ForeignKey("runs.run_id"))
-    attempt_id: Mapped[MarkId | None] = mapped_column(Ulid, ForeignKey("step_marks.mark_id"))
-    outcome: Mapped[Outcome | None] = mapped_column(Word(Outcome))
+    run_id: Mapped[RunId | None] = mapped_column(ForeignKey("runs.run_id"))
+    attempt_id: Mapped[MarkId | None] = mapped_column(ForeignKey("step_marks.mark_id"))
+    outcome: Mapped[Outcome | None]
     exit_code: Mapped[int | None]
-    value_json: Mapped[Mapping[str, Any] | None] = mapped_column(JsonObject)
-    output: Mapped[OutputState | None] = mapped_column(Word(OutputState))
+    value_json: Mapped[Mapping[str, Any] | None]
+    output: Mapped[OutputState | None]
     output_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    at: Mapped[datetime]
 
 
 class CorrectionRow(Base):
@@ -402,16 +405,12 @@ class CorrectionRow(Base):
         Index("ix_corrections_plan", "plan_id", "correction_id"),
     )
 
-    correction_id: Mapped[CorrectionId] = mapped_column(Ulid, primary_key=True)
-    plan_id: Mapped[PlanId] = mapped_column(Ulid, ForeignKey("plans.plan_id"))
-    decision_id: Mapped[DecisionId] = mapped_column(Ulid, ForeignKey("decisions.decision_id"))
-    corrective_decision_id: Mapped[DecisionId] = mapped_column(
-        Ulid, ForeignKey("decisions.decision_id")
-    )
-    mode: Mapped[CorrectionMode] = mapped_column(Word(CorrectionMode))
+    correction_id: Mapped[CorrectionId] = mapped_column(primary_key=True)
+    plan_id: Mapped[PlanId] = mapped_column(ForeignKey(_PLAN))
+    decision_id: Mapped[DecisionId] = mapped_column(ForeignKey(_DECISION))
+    corrective_decision_id: Mapped[DecisionId] = mapped_column(ForeignKey(_DECISION))
+    mode: Mapped[CorrectionMode]
     guidance: Mapped[str] = mapped_column(SafeText)
-    operation_id: Mapped[OperationId] = mapped_column(Ulid, ForeignKey("operations.operation_id"))
-    checkpoint_id: Mapped[CheckpointId | None] = mapped_column(
-        Ulid, ForeignKey("checkpoint_metadata.checkpoint_id")
-    )
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    operation_id: Mapped[OperationId] = mapped_column(ForeignKey(_OPERATION))
+    checkpoint_id: Mapped[CheckpointId | None] = mapped_column(ForeignKey(_CHECKPOINT))
+    created_at: Mapped[datetime]

@@ -1,0 +1,1 @@
+"""Naive models of checkpoints and histories, random trees and large files."""

@@ -1,0 +1,1 @@
+"""Kills and failures at chosen places, and what is found afterwards."""

@@ -1,0 +1,1 @@
+"""Decisions and corrections, as told by plain SQL."""

@@ -1,0 +1,1 @@
+"""Sandboxes, users and neighbours that do not mean well."""

@@ -1,0 +1,1 @@
+"""Plans, their settings, and applying them."""

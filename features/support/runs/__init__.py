@@ -1,0 +1,1 @@
+"""Runs, steps and scripts: their processes, their kills and their models."""

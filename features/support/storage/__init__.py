@@ -1,0 +1,1 @@
+"""The rows, their servers, and the files that the program keeps for itself."""

@@ -1,0 +1,1 @@
+"""The world of a scenario: its directories, and independent looks at them."""
