@@ -30,6 +30,23 @@ Feature: The database of the rows
     Then every format says so in one sentence with a hint, and exits with 10
     And no file, no ref, no index and no row has changed
 
+  @storage
+  Scenario Outline: A revision that no version has written is damage: <revision>
+    Given plan "auth"
+    And the database says that its revision is <revision>
+    When I run "plan list" in every format
+    Then every format says so in one sentence with a hint, and exits with 10
+    When I run "plan db status"
+    Then it exits with 10 and says "is damaged: its alembic_version is"
+    And it notes "hint: restore it from a backup"
+
+    Examples:
+      | revision |
+      | wörld    |
+      | 00       |
+      | 1e3      |
+      | nothing  |
+
   Scenario: Looking does not make a database
     When I run "plan db status --format json" with the rows in "rows.db"
     Then its JSON has data.state "empty"

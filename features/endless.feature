@@ -44,6 +44,35 @@ Feature: Whatever is read of a sandbox comes to an end
     Then it succeeds
     And "inner/file.txt" holds "kept"
 
+  Scenario Outline: What is said of a FIFO that is <place> can be followed
+    Given a FIFO in the place of <place>
+    When I run "plan save" in the sandbox
+    Then it exits with 7 and says "is not a plain file: git could not work here either"
+    And it notes "plan save PLAN"
+    When I run "plan rollback auth one --yes" in the sandbox
+    Then it exits with 7 and says "is not a plain file"
+    When I run "plan save auth"
+    Then it exits with 7 and says "<hint>"
+    When what it says is moved away: <away>
+    And the user runs "git worktree repair"
+    And I run "<command>"
+    Then it succeeds
+    And the sandbox is exactly as it was at "one"
+
+    Examples:
+      | place                          | hint                                          | away              | command                      |
+      | .git of the sandbox            | .git' away, and git worktree repair           | the file          | plan rollback auth one --yes |
+      | HEAD of its git directory      | auth' away, and plan restore auth saves       | the git directory | plan restore auth            |
+      | commondir of its git directory | auth' away, and plan restore auth saves       | the git directory | plan restore auth            |
+
+  Scenario: A sandbox of which the git directory is gone tells where help is, also from inside
+    Given the git directory of the sandbox is gone
+    When I run "plan save" in the sandbox
+    Then it exits with 7 and says "which is no git directory"
+    And it notes "plan save PLAN with plan -C"
+    When I run "plan restore auth"
+    Then the sandbox is exactly as it was at "one"
+
   Scenario Outline: <what> is <place>
     Given <what> in the place of <place>
     Then <commands> end within seconds with <code> and say "<said>"
@@ -133,6 +162,22 @@ Feature: Whatever is read of a sandbox comes to an end
 
   Scenario: Many wild cards that are no harm
     Given the agent writes "*a*b*c*d*e*f*g*h*i*j*k*l" to ".gitignore"
+    When I run "plan save auth"
+    Then it succeeds
+
+  Scenario: A rule with few wild cards, for very deep directories
+    Given a file below 900 directories named "x"
+    And the agent writes "**/x/**/x/**/x/**/b" to ".gitignore"
+    When I run "plan save auth"
+    Then it exits with 5 and says "a rule in .gitignore keeps git busy for ever: '**/x/**/x"
+    When the agent deletes ".gitignore"
+    And I run "plan save auth --wait 0"
+    Then it succeeds
+    And rows and refs agree, and nothing is half done
+
+  Scenario: The same rule, where no directory is deep
+    Given a file below 20 directories named "x"
+    And the agent writes "**/x/**/x/**/x/**/b" to ".gitignore"
     When I run "plan save auth"
     Then it succeeds
 

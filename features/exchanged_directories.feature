@@ -75,6 +75,32 @@ Feature: Directories that are exchanged for links meanwhile
     Then it succeeds
     And "made at two.txt" holds "two\n"
 
+  Scenario: A directory is a link for as long as git looks, and then a directory again
+    Given the agent works and saves: one
+    And the agent writes "mine\n" to "README.md"
+    When "plan save auth --label two" is run while git "update-index -z --add" finds a link above README.md twice
+    Then it succeeds
+    Given the agent writes "other\n" to "README.md"
+    When I run "plan rollback auth two --yes"
+    Then "README.md" holds "mine\n"
+
+  Scenario: A directory is a link whenever git looks: what is below is left out, and that is told
+    Given the agent works and saves: one
+    And the agent writes "mine\n" to "README.md"
+    And the agent writes "more\n" to "work.txt"
+    When "plan save auth --label two" is run while git "update-index -z --add" always finds a link above README.md
+    Then it succeeds
+    And it notes "not captured: README.md (it kept changing while it was read)"
+
+  Scenario: The same in the checkout of which an interrupted apply has to know how far it came
+    Given the agent works and saves: one
+    And the agent writes "mine\n" to "README.md"
+    And I save checkpoint "two"
+    When "plan apply auth --yes" is killed at "apply.branch_locked"
+    And "plan save auth" is run while git "update-index -z --add" always finds a link above README.md
+    Then it succeeds
+    And it notes "could not be finished: 'README.md' was changed while it was being looked at: a directory above it became a link; try again when nobody else is at work there"
+
   Scenario Outline: A file system in the sandbox, from which nothing can be moved elsewhere: <how>
     When files come and go in another file system that is mounted in the sandbox: <how>
     Then they are as they were, and nothing is left of what was got ready

@@ -57,6 +57,52 @@ Feature: Backtrail's own files are not believed
     Then it says nothing of the store
     And the record of the store is there again
 
+  Scenario Outline: An object that the user's repository holds whole: <damage> in the place of <object>
+    Given <damage> is in the place of <object> in the store
+    And the agent deletes "README.md"
+    When I run "<command>"
+    Then it succeeds
+    And it notes "<words> brought in again from your repository"
+    When I run "plan create other"
+    Then it succeeds
+    And it says nothing of the store
+    When I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    And what was damaged there is still to be had
+
+    Examples:
+      | damage        | object            | command                      | words                        |
+      | an empty file | the base commit   | plan save auth               | damaged: it was set aside and |
+      | an empty file | the base commit   | plan create another          | damaged: it was set aside and |
+      | nothing       | the base commit   | plan save auth               | missing: it was              |
+      | half a file   | the base's tree   | plan create another          | damaged: it was set aside and |
+      | half a file   | README.md         | plan rollback auth one --yes | damaged: it was set aside and |
+
+  Scenario: A sandbox is removed and restored although the store's base commit is damaged
+    Given half a file is in the place of the base commit in the store
+    When I run "plan remove auth --yes"
+    Then it succeeds
+    When I run "plan restore auth"
+    Then it succeeds
+    And the sandbox is exactly as it was at "two"
+    And what was damaged there is still to be had
+
+  Scenario: An object that nobody has any more stops what needs it, and nothing else
+    Given plan "lost" whose base commit nobody has any more
+    When I run "plan save lost" in every format
+    Then every format says so in one sentence with a hint, and exits with 9
+    When I run "plan save lost"
+    Then it exits with 9 and says "of the checkpoint store is damaged or missing, and your repository does not have it"
+    When I run "plan create other"
+    Then it succeeds
+    When I run "plan remove other --yes"
+    Then it succeeds
+    When I roll back to "one"
+    Then the sandbox is exactly as it was at "one"
+    Given the sandbox of plan "lost" is moved away
+    When I run "plan remove lost --yes"
+    Then it succeeds
+
   Scenario: A ref that has come to name something else does not keep its checkpoint from going
     Given one letter of the ref of checkpoint "one" is another one
     When I run "plan checkpoint label auth one --clear"

@@ -102,6 +102,30 @@ Feature: A plan keeps what matters and no more
     And I run "plan checkpoint prune auth --yes"
     Then the timeline is: initial, tokens, two, three
 
+  Scenario: A command after which more stays than the limit says so, once
+    Given I run "plan policy auth --max-checkpoints 3"
+    And I save checkpoint "login"
+    When I run "plan save auth --format json"
+    Then it does not tell "checkpoints stay"
+    Given I save checkpoint "tokens"
+    When I run "plan save auth --label third"
+    Then it notes "checkpoints stay, 1 more than the limit of 3: labels, pins, undo or the like keep them"
+    And it notes "plan checkpoint prune auth --dry-run -v says which"
+    Given the agent writes "other\n" to "work.txt"
+    When I run "plan rollback auth login --yes --format json"
+    Then it says only once "more than the limit of 3"
+    Given the agent writes "more\n" to "work.txt"
+    When I run "plan run auth --post-checkpoint -- sh -c 'echo >> work.txt'"
+    Then it says only once "more than the limit of 3"
+
+  Scenario: What is shown of the newest ones that stay is what the limit has room for
+    When I run "plan policy auth --max-checkpoints 5 --format json"
+    Then its JSON has data.policy.retention.keep_recent 5
+    And its JSON has messages []
+    When I run "plan policy auth --keep-recent 7"
+    Then it prints "keep_recent: 5"
+    And it notes "keep_recent was set to 7, but max_checkpoints leaves room for 5 at most"
+
   Scenario: Each plan has limits of its own
     Given I run "plan policy auth --max-checkpoints 3 --keep-recent 1"
     And plan "other"

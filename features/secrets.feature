@@ -66,6 +66,74 @@ Feature: Secrets are not written down
       | jwt «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl»            |
       | add "«-----BEGIN RSA PRIVATE KEY----- MIIB -----END RSA PRIVATE KEY-----»" |
 
+  Scenario: What is taken out of the words of programs
+    Then these lose what is secret, and nothing else:
+      | line                                                                   |
+      | psql -c "ALTER USER x PASSWORD '«S»'"                                  |
+      | psql -c "create role x with login encrypted password '«it''s»' valid"  |
+      | mysql -e "CREATE USER x IDENTIFIED BY '«S»'"                           |
+      | mysql -e "ALTER USER x IDENTIFIED WITH sha2 BY '«S»'"                  |
+      | mysql -e "SET PASSWORD FOR x = PASSWORD('«S»')"                        |
+      | setenv API_KEY «S»                                                     |
+      | setenv TOKEN «S»                                                       |
+      | set -x API_KEY «S»                                                     |
+      | fish -c 'set -gx TOKEN «S»; make'                                      |
+      | deploy --db-pw=«S» --pw «T»                                            |
+      | DB_PW=«S» PW=«T» make                                                  |
+      | deploy --openai-key «S» --jwt «T»                                      |
+      | deploy --apikey: «S»                                                   |
+      | twine upload -u me -p «S» dist/x.whl                                   |
+      | poetry publish -u me -p «S»                                            |
+      | poetry config pypi-token.pypi «S»                                      |
+      | poetry config http-basic.reg me «S»                                    |
+      | composer config http-basic.reg.example me «S»                          |
+      | composer config --global github-oauth.github.com «S»                   |
+      | ldapsearch -x -D me -w«S» -b dc=x                                      |
+      | sqlcmd -S db -U me -P«S»                                               |
+      | unzip -P«S» a.zip                                                      |
+      | unrar x -p«S» a.rar                                                    |
+      | cqlsh -u me -p «S» host                                                |
+      | snowsql -a acc -p «S»                                                  |
+      | mosquitto_pub -u me -P «S» -t x -m y                                   |
+      | htpasswd -b .htpasswd bob «S»                                          |
+      | htpasswd -nb bob «S»                                                   |
+      | lftp -u bob,«S» host                                                   |
+      | redis-cli AUTH «S»                                                     |
+      | redis-cli -h h config set requirepass «S»                              |
+      | npm config set _auth «S»                                               |
+      | npm config set //reg.example/:_auth «S»                                |
+      | cargo login «S»                                                        |
+      | vault login «S»                                                        |
+      | rabbitmqctl add_user bob «S»                                           |
+      | rabbitmqctl -n rabbit change_password bob «S»                          |
+      | curl "https://h.example/?auth=«abcdefgh»&x=1"                          |
+      | curl https://discord.com/api/webhooks/123456789012345678/«abc-DEF_0123456789» |
+      | curl https://api.telegram.org/bot«123456:ABC-DEF0123456789»/sendMessage |
+      | sh -c 'TOKEN=$(echo «S») make'                                         |
+      | sh -c 'export API_KEY="$(printf %s «S»)"'                              |
+
+  Scenario: A secret on the next line of a command
+    Then what follows "--password" on the next line of a command is taken out
+
+  Scenario: What programs have in the same places and is no secret
+    Then these stay as they are:
+      | line                                                                  |
+      | poetry run pytest -p no:cacheprovider                                 |
+      | poetry config virtualenvs.in-project true                             |
+      | htpasswd -c .htpasswd bob                                             |
+      | rabbitmqctl delete_user bob                                           |
+      | redis-cli get token                                                   |
+      | vault login -method=userpass username=bob                             |
+      | cargo build --release                                                 |
+      | set -x && make token                                                  |
+      | sh -c 'set -x; make password'                                         |
+      | nginx --key server.key --auth basic                                   |
+      | curl https://h.example/?auth=basic                                    |
+      | TOKEN=$(cat token) make                                               |
+      | mosquitto_pub -p 1883 -t x -m y                                       |
+      | say the password twice, it's 'hidden'                                 |
+      | unrar x -p- a.rar                                                     |
+
   Scenario: What stays as it is
     Then these stay as they are:
       | line                                                                  |
@@ -111,6 +179,7 @@ Feature: Secrets are not written down
   Scenario: What was taken out once stays out, and no text takes long
     Then redacting any text twice gives the same as once
     And a text of 200,000 characters takes less than 5 seconds, whatever it is made of
+    And words of 60,000 characters take less than 5 seconds, whatever looks like the beginning of something
 
   Scenario: A secret is nowhere on disk, and in nothing that is printed
     Given a repository with plan "auth"

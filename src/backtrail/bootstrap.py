@@ -172,6 +172,7 @@ def open_services(
             lambda: store_of_sandboxes(engine, store.sandboxes()),
             lambda: _object_format(worktree.common_dir),
         )
+        store.notices.extend(put_right)
         store_id, host_id = store.store_id(), _host_id()
         ending = opened.pop_all()
     workspace = Workspace(
@@ -192,7 +193,7 @@ def open_services(
         actor=Actor(_user_name(environ), platform.node(), command_line),
         failpoints=failpoints,
         progress=progress,
-        notices=put_right,
+        notices=store.notices,
         settings=configuration.settings,
     )
     return Services(workspace, environ, ending)

@@ -205,3 +205,9 @@ def _(context, count, kind):
     found = audit.query(context.world, sql, context.plan.plan_id, kind)
     assert len(found) == count, found
     assert all(row["state"] == "done" for row in found), found
+
+
+@then('it says only once "{words:Text}"')
+def _(context, words):
+    said = context.ran.ok().out + context.ran.err
+    assert said.count(words) == 1, context.ran

@@ -157,3 +157,17 @@ def _(context):
     trash = context.world.backtrail_home / "trash"
     left = [place for removed in trash.iterdir() for place in removed.iterdir()]
     assert not left, left
+
+
+@when("what it says is moved away: {what}")
+def _(context, what):
+    place = context.place if what == "the file" else context.place.parent
+    place.rename(context.world.root / "moved away")
+
+
+@given("the git directory of the sandbox is gone")
+def _(context):
+    git_dir = endless.find(
+        context.world, drive.sandbox(context), "HEAD of its git directory"
+    ).parent
+    git_dir.rename(context.world.root / "moved away")

@@ -6,7 +6,7 @@ from behave import given, then, when
 
 from support.program.answers import check_refusal, in_every_format
 from support.program.forked import run_forked
-from support.world import drive, evidence
+from support.world import audit, drive, evidence
 from support.world.world import write_files
 
 REASONS = {
@@ -111,3 +111,12 @@ def _(context):
 def _(context):
     ran = run_forked(context.world, "path", cwd=context.place / "src")
     assert ran.ok().out == f"{context.place}\n", ran
+
+
+@given("the database says that its revision is {revision}")
+def _(context, revision):
+    if revision == "nothing":
+        assert audit.change(context.world, "DELETE FROM alembic_version") == 1
+    else:
+        changed = f"UPDATE alembic_version SET version_num = '{revision}'"
+        assert audit.change(context.world, changed) == 1

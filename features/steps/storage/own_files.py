@@ -69,6 +69,49 @@ def _(context, name):
     _record(context).unlink()
 
 
+@given("{damage} is in the place of {what} in the store")
+def _(context, damage, what):
+    named = {"the base commit": "HEAD", "the base's tree": "HEAD^{tree}"}.get(what, f"HEAD:{what}")
+    found = context.world.git("rev-parse", named).strip()
+    place = context.world.store / "objects" / found[:2] / found[2:]
+    content = place.read_bytes()
+    place.unlink()
+    context.damaged = {"an empty file": b"", "half a file": content[: len(content) // 2]}.get(
+        damage
+    )
+    if context.damaged is not None:
+        place.write_bytes(context.damaged)
+
+
+@then("what was damaged there is still to be had")
+def _(context):
+    aside = context.world.backtrail_home / "set-aside"
+    kept = [path.read_bytes() for path in aside.iterdir()] if aside.exists() else []
+    assert kept == ([] if context.damaged is None else [context.damaged])
+
+
+@given('plan "{name:Text}" whose base commit nobody has any more')
+def _(context, name):
+    world = context.world
+    world.git("commit", "--quiet", "--allow-empty", "--message", "soon gone")
+    lost = world.git("rev-parse", "HEAD").strip()
+    run_forked(world, "create", name).ok()
+    for place in (world.repo, world.sandbox(name)):
+        world.git("reset", "--quiet", "--hard", "HEAD~1", cwd=place)
+        world.git("update-ref", "-d", "ORIG_HEAD", cwd=place)
+    world.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    world.git("gc", "--quiet", "--prune=now")
+    assert world.run("git", "cat-file", "-e", lost).code
+    place = world.store / "objects" / lost[:2] / lost[2:]
+    place.unlink()
+    place.touch()
+
+
+@given('the sandbox of plan "{name:Text}" is moved away')
+def _(context, name):
+    shutil.move(context.world.sandbox(name), context.world.root / "moved away")
+
+
 @given("every row is gone that tells it")
 def _(context):
     assert audit.change(context.world, "DELETE FROM sandboxes") == 1

@@ -19,6 +19,10 @@ _DAWDLE = (
     'echo $$ > "$here/dawdling"; n=0; while [ ! -e "$here/go on" ] && [ $n -lt 3000 ]; '
     'do sleep 0.1; n=$((n+1)); done; exec "$real" "$@"'
 )
+_BEYOND = (
+    "echo \"error: 'README.md' is beyond a symbolic link\" >&2; "
+    'echo "fatal: Unable to process path README.md" >&2; exit 128'
+)
 WAYS = {
     "fails": 'echo "fatal: No space left on device" >&2; exit 128',
     # A file size limit of zero is a full disk that needs no file system of its own.
@@ -34,6 +38,15 @@ WAYS = {
     "is killed": "kill -KILL $$",
     "is killed with the program, and leaves its lock": (
         ': > "$GIT_INDEX_FILE.lock"; echo half > "$GIT_WORK_TREE/README.md"; kill -KILL $PPID $$'
+    ),
+    "finds a link above README.md twice": (
+        'if [ ! -e "$here/second" ]; then '
+        '[ -e "$here/first" ] && : > "$here/second"; : > "$here/first"; '
+        f"{_BEYOND}; fi"
+    ),
+    "always finds a link above README.md": (
+        'cat > "$here/asked"; if grep -aq README.md "$here/asked"; then '
+        f'{_BEYOND}; fi; exec "$real" "$@" < "$here/asked"'
     ),
     "dawdles": _DAWDLE,
     "removes work.txt and dawdles": f'rm "$GIT_WORK_TREE/work.txt"; {_DAWDLE}',

@@ -33,7 +33,7 @@ _SHAPES = _lazily(
         | xox[a-z]-[\w-]{8,} | xapp-\d-[\w-]{8,}
         | sk-(?:ant|proj|svcacct|admin|or|lf)-[\w-]{8,} | sk-[A-Za-z0-9]{16,}
         | [sr]k_(?:live|test)_\w{8,} | whsec_[\w+/=]{16,}
-        | eyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*){0,3}
+        | eyJ[\w-]{6,4096}+\.[\w-]{6,}(?:\.[\w-]*){0,3}
         | npm_[A-Za-z0-9]{30,} | pypi-AgE[\w-]{30,} | hf_[A-Za-z0-9]{30,} | dckr_[a-z]at_[\w-]{20,}
         | AIza[\w-]{30,} | ya29\.[\w-]{20,} | dop_v1_[a-f0-9]{30,} | shp[a-z]{2}_[a-fA-F0-9]{30,}
         | SG\.[\w-]{16,}\.[\w-]{16,} | hv[sbr]\.[\w-]{20,} | AGE-SECRET-KEY-1[A-Z0-9]{20,}
@@ -65,10 +65,27 @@ _COOKIE = _lazily(
     r"\b((?:set-)?cookie\s*:\s*)([^\s=;,\"']{1,256}=[^\"'\r\n]+)", re.ASCII | re.IGNORECASE
 )
 _QUERY_KEY = _lazily(
-    r"([?&](?:key|sig|signature|x-amz-[a-z-]{1,30})=)([^\s&#\"'<>]{16,})",
+    r"([?&](?:(?:key|sig|signature|x-amz-[a-z-]{1,30})=(?=[^\s&#\"'<>]{16})|auth=(?=[^\s&#\"'<>]{8})))"
+    r"([^\s&#\"'<>]+)",
     re.ASCII | re.IGNORECASE,
 )
+_WEBHOOK = _lazily(
+    r"(discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,25}/|api\.telegram\.org/(?:file/)?bot)"
+    r"([\w:-]{10,})",
+    re.ASCII | re.IGNORECASE,
+)
+_SQL = _lazily(
+    r"""(\b(?:identified\s{1,20}(?:with\s{1,20}\S{1,64}\s{1,20})?(?:by|as)(?:\s{1,20}password)?
+           |password)\s{0,20}[(\s]\s{0,20})
+        '((?:[^'\\]|''|\\.){1,4096}+)'""",
+    re.ASCII | re.IGNORECASE | re.VERBOSE,
+)
 _NAME = r"[A-Za-z_][\w.-]{0,127}+"
+_ECHOED = _lazily(
+    rf"""(?<![\w.-])(?P<name>{_NAME})(?P<how>=["']?\$\(\s{{0,9}}(?:echo|printf)\s{{1,9}}
+         (?:(?:-[A-Za-z]+|["']?%s(?:\\n)?["']?)\s{{1,9}}){{0,3}}["']?)(?P<value>[^\s"'()$`]{{1,4096}}+)""",
+    re.ASCII | re.VERBOSE,
+)
 _ASSIGNED = _lazily(
     rf"""(?<![\w.])(?<!\w-)(?P<name>{_NAME})
          (?P<closing>\\*["']?\]?) (?P<sign>\s*+(?::=|=>|==?|:(?![:/]))\s*+)""",
@@ -91,11 +108,11 @@ _SCHEMES = frozenset(
 _REST_OF_LINE = _lazily(r"[ \t]*(?:[\r\n,;}\])\"'\\]|$)")
 _OPTION = _lazily(rf"(?P<dashes>--?)(?P<name>{_NAME})(?:=(?P<value>.*))?", re.ASCII | re.DOTALL)
 _VARIABLE = _lazily(rf"(?P<name>{_NAME})=(?P<value>.*)", re.ASCII | re.DOTALL)
-_HEADER = _lazily(rf"[\"']?(?P<name>{_NAME})[\"']?:", re.ASCII)
+_HEADER = _lazily(rf"-{{0,2}}[\"']?(?P<name>{_NAME})[\"']?:", re.ASCII)
 _TOKEN = _lazily(
-    r"""(?:-(?:'[^']*+'|"(?:\\.|[^"\\]){0,4096}+"|[^\s;|&'"]|['"])++)
+    r"""(?!\\\r?\n)(?:(?:-(?:'[^']*+'|"(?:\\.|[^"\\]){0,4096}+"|[^\s;|&'"]|['"])++)
       | (?:[\w.-]{0,80}=)?(?:'[^']*+'|"(?:\\.|[^"\\])*+")[^\s;|&]*+
-      | [^\s;|&]++ | [;|&\n]+""",
+      | [^\s;|&]++ | (?<!\\)(?<!\\\r)[;|&\n]+)""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
 _HARMLESS = _lazily(
@@ -105,6 +122,8 @@ _HARMLESS = _lazily(
       | \[redacted\].*""",
     re.ASCII | re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
+_HARMLESS_FROM_HERE = _lazily(r"(?:\\?[\"'])?(?:\$\(|\{\{|\[redacted\])", re.ASCII | re.IGNORECASE)
+"""Whatever comes after it: how far that goes need not be found out, name after name."""
 _VERSION = _lazily(r"v?\d{1,4}(?:\.\d{1,6})*", re.ASCII)
 _PATH = _lazily(r"(?:~|\.{1,2})?/\S*", re.ASCII)
 _PARTS = _lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+")
@@ -116,7 +135,7 @@ _SECRET_ENDINGS = (
 )
 _SECRET_PARTS = frozenset(
     {
-        *("pass", "pwd", "authorization", "bearer"),
+        *("pass", "pwd", "pw", "authorization", "bearer", "jwt", "requirepass", "masterauth"),
         *("sshpass", "storepass", "keypass", "dbpass", "userpass", "rootpass", "ftppass"),
     }
 )
@@ -124,6 +143,8 @@ _KEYS = frozenset(
     {
         *("api", "access", "secret", "private", "encryption", "signing", "master", "auth"),
         *("account", "service", "shared", "hmac", "jwt", "license", "app", "application"),
+        *("openai", "anthropic", "gemini", "mistral", "groq", "cohere", "deepseek", "openrouter"),
+        *("stripe", "sendgrid", "mailgun", "datadog", "algolia", "pinecone", "azure", "session"),
     }
 )
 """With `key` after it, each of these names a secret."""
@@ -171,6 +192,10 @@ def _openssl(value: str) -> str:
     return f"{kind}:{_whole(password)}" if found and kind == "pass" else value
 
 
+def _unless_dash(value: str) -> str:
+    return value if value == "-" else _whole(value)
+
+
 def _cookie(value: str) -> str:
     return REDACTED if "=" in value else value
 
@@ -197,7 +222,9 @@ _CURL = {
     "--cookie": _cookie,
 }
 _HTTPIE = {"-a": _USER, "--auth": _USER}
-_ZIP = _flags("P")
+_ZIP = _flags("P", attached="P")
+_TOKENS = ("pypi-token.", "github-oauth.", "gitlab-oauth.", "gitlab-token.", "bearer.")
+"""What poetry and composer call the settings that have a token after them."""
 _PROGRAMS: Mapping[str, Mapping[str, _Redact]] = {
     **dict.fromkeys(
         [
@@ -214,7 +241,18 @@ _PROGRAMS: Mapping[str, Mapping[str, _Redact]] = {
     "curl": _CURL,
     **dict.fromkeys(("http", "https", "xh", "xhs"), _HTTPIE),
     "redis-cli": _flags("a"),
-    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete"), _flags("w")),
+    **dict.fromkeys(
+        ("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapmodrdn", "ldappasswd"),
+        _flags("w", attached="w"),
+    ),
+    **dict.fromkeys(("cqlsh", "snowsql"), _flags("p", attached="p")),
+    **dict.fromkeys(("twine", "publish"), _flags("p")),
+    **dict.fromkeys(("mosquitto_pub", "mosquitto_sub", "mosquitto_rr"), _flags("P")),
+    **dict.fromkeys(("rar", "unrar"), _flags("", _unless_dash, attached="p")),
+    **dict.fromkeys(
+        ("htpasswd", "composer", "poetry", "rabbitmqctl", "cargo", "vault"), _flags("")
+    ),
+    "lftp": {**dict.fromkeys(("-u", "--user"), _after(","))},
     **dict.fromkeys(("zip", "unzip", "zipcloak", "sqlcmd", "bcp"), _ZIP),
     **dict.fromkeys(("7z", "7za", "7zz", "7zr"), _flags("", attached="p")),
     "smbclient": {"-U": _after("%"), "--user": _after("%")},
@@ -263,6 +301,9 @@ def holds_redacted(words: Sequence[str]) -> bool:
 
 def names_secret(name: str, value: str = "") -> bool:
     """Whether what has this name is a secret, as far as the name can tell."""
+    if name.lower() == "_auth":
+        # So npm calls a user and a password.
+        return True
     # Of `spring.datasource.password` and `token.py` the last part alone counts.
     parts = [p.lower().rstrip("0123456789") for p in _PARTS().findall(name.rpartition(".")[2])]
     parts = [part for part in parts if part]
@@ -323,7 +364,14 @@ def _by_pattern(text: str) -> str:
     lower = text.lower()
     if "authorization" in lower:
         text = _SCHEME().sub(_without_credentials, text)
-    for word, pattern in (("bearer ", _BEARER), ("cookie", _COOKIE), ("=", _QUERY_KEY)):
+    if "$(" in text:
+        text = _ECHOED().sub(_without_echoed, text)
+    if "'" in text and ("password" in lower or "identified" in lower):
+        text = _SQL().sub(_without_quoted, text)
+    for word, pattern in (
+        *(("bearer ", _BEARER), ("cookie", _COOKIE), ("=", _QUERY_KEY)),
+        *(("webhooks/", _WEBHOOK), ("api.telegram.org/", _WEBHOOK)),
+    ):
         if word in lower:
             text = pattern().sub(rf"\1{REDACTED}", text)
     return "".join(_without_assigned(text)) if "=" in text or ":" in text else text
@@ -343,13 +391,24 @@ def _without_credentials(found: re.Match[str]) -> str:
     return f"{found['head']}{scheme} {_whole(value)}"
 
 
+def _without_echoed(found: re.Match[str]) -> str:
+    value = found["value"]
+    return f"{found['name']}{found['how']}{_whole(value) if names_secret(found['name']) else value}"
+
+
+def _without_quoted(found: re.Match[str]) -> str:
+    return f"{found[1]}'{_whole(found[2])}'"
+
+
 def _without_assigned(text: str) -> Iterator[str]:
     """The pieces of a text in which names have values: `name=value`, `"name": "value"`."""
     at = 0
     while found := _ASSIGNED().search(text, at):
         yield text[at : found.end()]
         at = found.end()
-        value = _VALUE().match(text, at) if names_secret(found["name"]) else None
+        if not names_secret(found["name"]) or _HARMLESS_FROM_HERE().match(text, at):
+            continue
+        value = _VALUE().match(text, at)
         if value is not None and _assigns_secret(text, found, value):
             yield value[0].replace(value[value.lastgroup or "bare"], REDACTED, 1)
             at = value.end()
@@ -382,10 +441,15 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
 
     In words that are `apart`, `TOKEN:` may be one and its value the next.
     """
-    program = ""
+    program: str = ""
+    before: str = ""
     coming: _Redact | None = None
-    for before, word in zip(("", *words), words, strict=False):
-        expected, coming = coming, None
+    later = 0
+    for word in words:
+        expected, coming, above = coming, None, before
+        # `set -x NAME value` is what fish has for `setenv NAME value`.
+        exports = above in ("set", "setenv") and re.fullmatch(r"-[A-Za-z]+", word)
+        before = "setenv" if exports else word
         if expected and not _is_option(word):
             if word.lower() in _SCHEMES:
                 coming = expected
@@ -395,12 +459,42 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
             yield _changed(word, changed if changed != word else _redacted(word, depth))
             continue
         program = _program(program, word)
-        if apart and _announces(before, word):
+        later = _places_later(later, program, above, word)
+        if apart and _announces(above, word):
             coming = _whole
             yield None
             continue
-        changed, coming = _option(program, before, word)
+        changed, coming = _option(program, above, word)
+        if later == 1:
+            coming, later = coming or _positional, 0
         yield _changed(word, changed if changed is not None else _redacted(word, depth))
+
+
+def _places_later(now: int, program: str, before: str, word: str) -> int:
+    """How many words on there is a secret that has no name, as programs have them; 0 if none is."""
+    if not program:
+        return 0
+    if found := _begins(program, before, word):
+        return found
+    return now if now == 0 or word.startswith("-") else now - 1
+
+
+def _begins(program: str, before: str, word: str) -> int:
+    lower = word.lower()
+    if program == "htpasswd":
+        flags = word[1:] if re.fullmatch(r"-[A-Za-z0-9]+", word) else ""
+        return (2 if "n" in flags else 3) if "b" in flags else 0
+    if program == "rabbitmqctl":
+        return 2 if lower in ("add_user", "change_password", "authenticate_user") else 0
+    if program == "redis-cli":
+        return 1 if lower in ("auth", "requirepass", "masterauth") else 0
+    if program in ("poetry", "composer"):
+        return 1 if lower.startswith(_TOKENS) else 2 if lower.startswith("http-basic.") else 0
+    return 1 if program in ("cargo", "vault") and word == "login" and before else 0
+
+
+def _positional(value: str) -> str:
+    return value if re.match(r"[\w-]+=", value) else _whole(value)
 
 
 def _announces(before: str, word: str) -> bool:
@@ -424,6 +518,8 @@ def _program(now: str, word: str) -> str:
     name = word.rpartition("/")[2].removesuffix(".exe")
     if name == "login":
         return name if now in _LOGS_IN else now
+    if name == "publish":
+        return name if now == "poetry" else now
     return name if name in _PROGRAMS or name in _LOGS_IN else now
 
 
@@ -440,6 +536,7 @@ def _option(program: str, before: str, word: str) -> tuple[str | None, _Redact |
     if option is not None and names_secret(option["name"]):
         return None, _named(option["name"])
     setting = before in ("set", "config", "add") and re.search(r"[_./:]", word) is not None
+    setting = setting or (before == "setenv" and not word.startswith("-"))
     return None, _whole if setting and names_secret(word.rpartition(":")[2]) else None
 
 

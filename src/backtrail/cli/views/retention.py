@@ -89,6 +89,13 @@ DELETED = shape(
 )
 
 
+def _limits(found: PlanPolicy) -> dict[str, int | None]:
+    """What holds: the limit leaves no room for more recent ones."""
+    policy = found.retention.policy
+    keep_recent = min(policy.keep_recent, policy.max_checkpoints)
+    return {**policy.limits(), "keep_recent": keep_recent}
+
+
 def _own(found: PlanPolicy) -> list[str]:
     """The rules that the plan itself sets."""
     own = [f"retention.{name}" for name in found.retention.own]
@@ -104,7 +111,7 @@ POLICY = shape(
             max_bytes=ORDINAL | None,
             keep_recent=COUNT,
             undo_depth=ORDINAL,
-        ).at(lambda found: found.retention.policy.limits()),
+        ).at(_limits),
         rollback=ROLLBACK_POLICY.at("rollback.policy"),
     ).at(itself),
     set_for_plan=listed(
@@ -191,7 +198,7 @@ def _row(entry: Kept | Removed) -> list[RenderableType]:
 
 
 def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
-    limits, rules = found.retention.policy.limits(), found.rollback.policy.rules()
+    limits, rules = _limits(found), found.rollback.policy.rules()
 
     def rich(_: bool) -> Iterator[RenderableType]:
         rows = [
@@ -221,7 +228,7 @@ def policy_report(found: PlanPolicy, *, changed: bool = False) -> Report:
             )
         ),
         rich=rich,
-        messages=_to_come(found),
+        messages=(*_no_room(found), *_to_come(found)),
         silenced_by_quiet=changed,
     )
 
@@ -232,6 +239,14 @@ def _limit(name: str, value: int | None) -> str:
     if name == "max_age_seconds":
         return age_in_words(timedelta(seconds=value))
     return size(value) if name == "max_bytes" else str(value)
+
+
+def _no_room(found: PlanPolicy) -> tuple[str, ...]:
+    """What the plan itself asks for and what cannot hold."""
+    wish, holds = found.retention.policy.keep_recent, _limits(found)["keep_recent"]
+    if wish == holds or "keep_recent" not in found.retention.own:
+        return ()
+    return (f"keep_recent was set to {wish}, but max_checkpoints leaves room for {holds} at most",)
 
 
 def _to_come(found: PlanPolicy) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backtrail.domain.checkpoint import NotCaptured
@@ -25,7 +25,7 @@ from backtrail.git.ignore.eligibility import (
 from backtrail.git.osfiles.paths import exists_inside
 from backtrail.git.process.environment import STREAMED_FROM
 from backtrail.git.process.runner import GitRunner, Output, nul_joined
-from backtrail.git.process.stderr import without_rules
+from backtrail.git.process.stderr import beyond_links, without_rules
 
 _ATTEMPTS = 4
 # Git collects small objects in a directory aside, to bring them to disk at once. The pack of a
@@ -71,6 +71,9 @@ class Storing:
         while files:
             output = self._update(list(files), *settings)
             meanwhile = changed_while_read(self.sieve.root, files)
+            # A directory above may have become a link for no longer than git looked at it.
+            beyond = beyond_links(output.stderr, files)
+            meanwhile += [path for path in beyond if path in files and path not in meanwhile]
             changed += meanwhile
             if not output.code and not output.stderr:
                 self.stored += files
@@ -103,7 +106,7 @@ class Storing:
                 said = said.replace(line, b"")
                 refused.append(path)
         self._leave_out([NotCaptured(os.fsdecode(path), REFUSED_NAME) for path in refused])
-        return Output(output.arguments, output.code, output.stdout, said)
+        return replace(output, stderr=said)
 
     def _leave_out(self, notes: list[NotCaptured]) -> None:
         noted = {os.fsencode(note.path): note for note in notes}

@@ -22,10 +22,11 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import comb
 from pathlib import Path
 from types import FrameType
 from typing import IO, NamedTuple
@@ -35,7 +36,7 @@ from backtrail.git.osfiles.locks import git_busy
 from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, first_line, read_plain
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.environment import git_executable, settings_arguments
-from backtrail.git.process.stderr import full_disk, is_of_damage, without_rules
+from backtrail.git.process.stderr import beyond_links, full_disk, is_of_damage, without_rules
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -74,8 +75,11 @@ _BURNT, _BURNT_LONG = 1.0, 4.0
 _SHARE_OF_SYSTEM = 20
 """Somebody who makes calls of the system spends more than one such part of its time in them."""
 _SUSPICIOUS, _HOPELESS = 4, 9
-"""So many wild cards in one part of a path make matching slow, or endless."""
+"""More wild cards than these in one part of a path make matching slow, or endless."""
 _WILD_CARDS = re.compile(rb"\*+")
+_LONGEST_NAME = 255
+_MOST_COUNTED = 100
+_ENDLESS = _MOST_COUNTED + 1
 _SHOWN = 60
 
 
@@ -132,8 +136,7 @@ class Watch:
             return
         burnt = (work.user - since.user) / _TICKS
         if burnt >= _BURNT:
-            rules = ((_wild_cards(rule), place, rule) for place, rule in self._rules())
-            most, place, rule = max(rules, default=(0, "", b""))
+            most, place, rule = self._worst_rule()
             if most > _HOPELESS or (most > _SUSPICIOUS and burnt >= _BURNT_LONG):
                 raise _burning(place, rule)
 
@@ -142,6 +145,15 @@ class Watch:
         for path, entry in self._rules_files():
             if entry.stat(follow_symlinks=False).st_size > _ABSURD:
                 raise _waiting_for(self._root, os.path.join(os.fsencode(self._root), path))
+
+    def _worst_rule(self) -> tuple[int, str, bytes]:
+        """The rule that takes longest, with as many wild cards as cost as much in one name."""
+        kinds: dict[_WildCards, tuple[str, bytes]] = {}
+        for place, rule in self._rules():
+            kinds.setdefault(_wild_cards(rule), (place, rule))
+        deepest = max((directory.count(b"/") for directory, _ in walk(self._root)), default=0) + 2
+        weighed = ((kind.weight(deepest), *found) for kind, found in kinds.items())
+        return max(weighed, default=(0, "", b""))
 
     def _rules(self) -> Iterator[tuple[str, bytes]]:
         """Every rule that may be in force, and where it stands."""
@@ -232,10 +244,26 @@ def _lines(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
             yield place, line
 
 
-def _wild_cards(rule: bytes) -> int:
+class _WildCards(NamedTuple):
     """How many wild cards of a rule are tried in all combinations."""
+
+    in_a_name: int
+    """Of one part of a path, where that has most."""
+    of_directories: int
+    """Of those that stand for any number of directories (`**`)."""
+
+    def weight(self, deepest: int) -> int:
+        """How many wild cards in one name cost as much, with paths of so many parts."""
+        among = deepest + self.of_directories - 1
+        ways = comb(_LONGEST_NAME, self.in_a_name) * comb(among, self.of_directories)
+        return next((w for w in range(_MOST_COUNTED) if comb(_LONGEST_NAME, w) >= ways), _ENDLESS)
+
+
+def _wild_cards(rule: bytes) -> _WildCards:
     parts = [] if rule.startswith(b"#") else rule.split(b"/")
-    return max([len(_WILD_CARDS.findall(part)) for part in parts] + [parts.count(b"**")])
+    names = [len(_WILD_CARDS.findall(part)) for part in parts if part != b"**"]
+    most = max(names, default=0), parts.count(b"**")
+    return _WildCards(*(min(count, _MOST_COUNTED) for count in most))
 
 
 def _waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
@@ -291,6 +319,20 @@ _HINT_DAMAGED = (
     "something that git reads is damaged: other checkpoints may be whole, plan checkpoint list "
     "shows them; git fsck looks through your own repository"
 )
+_HINT_LOST = (
+    "it is brought in once your repository has it again (git fetch, a backup); checkpoints that do "
+    "not need it are whole, and a plan that does can be removed once its sandbox is moved away"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """What became of the objects of which git has complained."""
+
+    changed: bool = False
+    """Whether anything is otherwise than git has found it."""
+    lost: tuple[str, ...] = ()
+    """Those that are damaged or missing, and cannot be brought in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +343,8 @@ class Output:
     code: int
     stdout: bytes
     stderr: bytes
+    lost: tuple[str, ...] = ()
+    """Objects of the checkpoint store that it needed and that nobody has any more."""
 
     @property
     def text(self) -> str:
@@ -331,6 +375,20 @@ class Output:
                 raise NoSpaceError(
                     f"{full}: git {word} could not write", hint=_HINT_FULL, details=details
                 )
+            if beyond := beyond_links(self.stderr):
+                raise GitFailedError(
+                    f"{os.fsdecode(beyond[0])!r} was changed while it was being looked at: "
+                    "a directory above it became a link",
+                    hint="try again when nobody else is at work there",
+                    details=details,
+                )
+            if self.lost:
+                raise GitFailedError(
+                    f"object {self.lost[0]} of the checkpoint store is damaged or missing, and "
+                    "your repository does not have it",
+                    hint=_HINT_LOST,
+                    details={**details, "objects": list(self.lost[:10])},
+                )
             hint = _HINT_DAMAGED if is_of_damage(self.stderr) else None
             raise GitFailedError(f"git {word} failed: {reason}", hint=hint, details=details)
         return self
@@ -350,8 +408,10 @@ class RunningGit:
         process: subprocess.Popen[bytes],
         arguments: tuple[str, ...],
         watch: Watch | None = None,
+        remedy: Callable[[Output], Output] | None = None,
     ) -> None:
         self._process = process
+        self._remedy = remedy
         self._arguments = arguments
         self._watch = watch
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
@@ -365,6 +425,7 @@ class RunningGit:
 
     def write(self, words: bytes) -> bool:
         """Hand over a few words, no more than a pipe holds; false if git has given up."""
+        self._remedy = None
         if self._process.stdin is None:
             raise GitFailedError("this git takes no questions")
         try:
@@ -377,6 +438,7 @@ class RunningGit:
     def take_stdout(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
         output, self._process.stdout = self._process.stdout, None
+        self._remedy = None
         if output is None:
             raise GitFailedError("the output of git was handed over already")
         return output
@@ -390,7 +452,8 @@ class RunningGit:
         self._on_abandon.detach()
         if self._watch is not None and _NO_MEMORY in err:
             self._watch.refuse_absurd()
-        return Output(self._arguments, self._process.returncode, out or b"", err)
+        output = Output(self._arguments, self._process.returncode, out or b"", err)
+        return self._remedy(output) if self._remedy is not None else output
 
     def _communicate(self) -> tuple[bytes, bytes]:
         word = command_word(self._arguments)
@@ -435,6 +498,8 @@ class GitRunner:
     lock_descriptors: tuple[int, ...] = field(default=())
     foreground: bool = False
     """Whether git stays in our process group, where a terminal lets it ask questions."""
+    mend: Callable[[bytes], Mending] | None = None
+    """What may put right that of which git complains; it is then started once more."""
 
     def start(
         self,
@@ -457,7 +522,26 @@ class GitRunner:
                 process_group=None if self.foreground else 0,
             )
             watch = Watch(process.pid, arguments, environment, self.cwd)
-            return RunningGit(process, arguments, None if self.foreground else watch)
+            remedy = None
+            if self.mend is not None and (stdin is None or isinstance(stdin, bytes)):
+                remedy = partial(self._remedied, extra, stdin, self.mend)
+            return RunningGit(process, arguments, None if self.foreground else watch, remedy)
+
+    def _remedied(
+        self,
+        extra: Mapping[str, str] | None,
+        stdin: bytes | None,
+        mend: Callable[[bytes], Mending],
+        output: Output,
+    ) -> Output:
+        """What git says once nothing is left that can be put right for it."""
+        plain, mending = replace(self, mend=None), Mending()
+        while output.stderr and is_of_damage(output.stderr):
+            mending = mend(output.stderr)
+            if not mending.changed:
+                break
+            output = plain.run(*output.arguments, stdin=stdin, extra=extra)
+        return replace(output, lost=mending.lost)
 
     def run(
         self,

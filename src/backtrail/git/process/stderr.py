@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,8 @@ _CHANGED = re.compile(
     rb"Updating '(.*?)' would lose untracked files in it)\n",
     re.DOTALL,
 )
+# What an index says of a path above which a directory was exchanged for a link meanwhile.
+_BEYOND = re.compile(rb"error: '(.*?)' is beyond a symbolic link\n", re.DOTALL)
 _FULL = re.compile(rb"No space left on device|Disk quota exceeded|File too large")
 _BROKEN = re.compile(
     rb"not a git repository|bad (?:config|object|tree|signature|sha1|ref|revision)|shallow|corrupt"
@@ -127,6 +130,13 @@ def changed_since(said: bytes) -> list[bytes]:
     """Paths that git refuses to touch, since they are not as they were when it read them last."""
     found = (b"".join(names) for names in _CHANGED.findall(said))
     return list(dict.fromkeys(found))
+
+
+def beyond_links(said: bytes, paths: Iterable[bytes] = ()) -> list[bytes]:
+    """What git found below a link, although it was listed as a path; of some paths, if given."""
+    printed: list[bytes] = list(dict.fromkeys(_BEYOND.findall(said)))
+    names = {_CONTROL.sub(b"?", path): path for path in paths} if printed else {}
+    return [names.get(name, name) for name in printed]
 
 
 def really_named(root: Path, path: bytes) -> bytes:

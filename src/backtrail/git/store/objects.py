@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
 from backtrail.git.process.runner import RunningGit
-from backtrail.git.store.store import PrivateStore
+
+if TYPE_CHECKING:
+    # The store mends its objects, so that it knows of this.
+    from backtrail.git.store.store import PrivateStore
 
 GITLINK = b"160000"
 RAW_CHANGE = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])")

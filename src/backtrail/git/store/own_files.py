@@ -115,10 +115,10 @@ def rewrite(git_dir: Path, record: StoreRecord, names: Iterable[str], aside: Pat
             write_durably(place, contents[name])
 
 
-def move_aside(place: Path, aside: Path) -> None:
+def move_aside(place: Path, aside: Path, name: str | None = None) -> None:
     """Move what should not be there out of the way."""
     aside.mkdir(mode=0o700, exist_ok=True)
-    place.rename(aside / f"{place.name}-{time.time_ns()}")
+    place.rename(aside / f"{name or place.name}-{time.time_ns()}")
 
 
 def adopted_record(

@@ -13,7 +13,8 @@ import stat
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from backtrail.git.process.environment import (
 from backtrail.git.process.runner import GitRunner, RunningGit
 from backtrail.git.store.elsewhere import Elsewhere
 from backtrail.git.store.linking import link_objects
+from backtrail.git.store.mending import mend, put_right_notice
 from backtrail.git.store.own_files import (
     StoreRecord,
     adopted_record,
@@ -188,6 +190,7 @@ class PrivateStore:
         lock_descriptors: tuple[int, ...] = (),
         deadline: float = 0.0,
         elsewhere: Elsewhere | None = None,
+        notices: list[str] | None = None,
     ) -> None:
         self.layout = layout
         self.common_dir = common_dir
@@ -195,11 +198,15 @@ class PrivateStore:
         self.deadline = deadline
         self.git_dir = layout.git_dir
         self.elsewhere = elsewhere or Elsewhere()
+        self.notices: list[str] = [] if notices is None else notices
+        """What was put right on the way, in sentences."""
 
     def locked(self, descriptor: int, deadline: float = 0.0) -> PrivateStore:
         """The same store whose git children hold this lock as well."""
         locks = (*self.lock_descriptors, descriptor)
-        return PrivateStore(self.layout, self.common_dir, locks, deadline, self.elsewhere)
+        return PrivateStore(
+            self.layout, self.common_dir, locks, deadline, self.elsewhere, self.notices
+        )
 
     @contextmanager
     def joined(self) -> Generator[PrivateStore]:
@@ -224,7 +231,8 @@ class PrivateStore:
         environment = store_environment(self.git_dir, tree, index or self.scratch / "no-index")
         lenders = (self.git_dir / "objects", self.common_dir / "objects")
         borrowing = self.elsewhere.environment(*map(quoted_path, lenders))
-        return GitRunner({**environment, **borrowing}, STORE_SETTINGS, tree, self.lock_descriptors)
+        git = GitRunner({**environment, **borrowing}, STORE_SETTINGS, tree, self.lock_descriptors)
+        return replace(git, mend=partial(mend, self, git))
 
     def look_from_elsewhere(self, cause: str) -> None:
         """From here on nothing is written into the store, also nothing that is to be kept."""
@@ -308,7 +316,13 @@ class PrivateStore:
 
     def link_user_objects(self) -> None:
         """Hard-link what the user's repository has now: milliseconds and no disk."""
-        link_objects(self.common_dir / "objects", self.git_dir / "objects")
+        ours = self.git_dir / "objects"
+
+        def set_empty_aside(place: Path, object_id: str) -> None:
+            move_aside(place, self.layout.aside, name=object_id)
+            self.notices.append(put_right_notice(object_id, was_damaged=True))
+
+        link_objects(self.common_dir / "objects", ours, set_empty_aside)
 
     # References: one per checkpoint, and never a name that a user chose.
 

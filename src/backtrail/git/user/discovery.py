@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from backtrail.domain.errors import FailedError
+from backtrail.domain.errors import FailedError, SandboxInvalidError
 from backtrail.git.osfiles.plain_files import (
     LONGEST_LINE,
     LONGEST_RULES,
@@ -50,15 +50,49 @@ def find_worktree(start: Path) -> Worktree:
         found = worktree_at(directory)
         if found is not None:
             return found
-        if _is_git_dir(directory):
+        if is_git_dir(directory):
             return Worktree(directory, directory, _common_dir(directory))
+    for directory in (start, *start.parents):
+        _refuse_broken(directory / ".git")
     raise FailedError(f"{str(start)!r} is not inside a git repository", hint=_HINT)
+
+
+def _refuse_broken(dot_git: Path) -> None:
+    """Tell of a `.git` that leads to no git directory; it is perhaps that of a sandbox."""
+    if not os.path.lexists(dot_git) or dot_git.is_dir():
+        return
+    git_dir = _git_dir_of(dot_git)
+    if git_dir is None:
+        wrong = "names no git directory" if dot_git.is_file() else "is not a plain file"
+        raise _broken(dot_git, f"{str(dot_git)!r} {wrong}", "in its repository")
+    place = odd_file(git_dir)
+    wrong = f"{str(dot_git)!r} leads to {str(git_dir)!r}, which is no git directory"
+    if place is not None:
+        wrong = f"{str(place)!r} is not a plain file"
+    repository = main_place(git_dir.parent.parent)
+    is_linked = git_dir.parent.name == WORKTREES
+    where = f"with plan -C {str(repository)!r}" if is_linked else "in its repository"
+    raise _broken(place or dot_git, wrong, where)
+
+
+def _broken(place: Path, wrong: str, where: str) -> SandboxInvalidError:
+    return SandboxInvalidError(
+        f"{wrong}: git could not work here either",
+        hint=f"if this is the sandbox of a plan, plan save PLAN {where} says how to mend it",
+        details={"path": str(place)},
+    )
+
+
+def odd_file(git_dir: Path) -> Path | None:
+    """What of a worktree's git directory should be a plain file and is none."""
+    places = (git_dir / name for name in ("HEAD", "commondir", "gitdir"))
+    return next((p for p in places if os.path.lexists(p) and not p.is_file()), None)
 
 
 def worktree_at(root: Path) -> Worktree | None:
     """The checkout whose root is this directory, or None."""
     git_dir = _git_dir_of(root / ".git")
-    if git_dir is None or not _is_git_dir(git_dir):
+    if git_dir is None or not is_git_dir(git_dir):
         return None
     return Worktree(root, git_dir, _common_dir(git_dir))
 
@@ -72,7 +106,7 @@ def _git_dir_of(dot_git: Path) -> Path | None:
     return Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
 
 
-def _is_git_dir(path: Path) -> bool:
+def is_git_dir(path: Path) -> bool:
     # Not as Path does it: of a link whose target has too long a name it says nothing but an error.
     return os.path.isfile(path / "HEAD") and (
         os.path.isdir(path / "objects") or os.path.isfile(path / "commondir")

@@ -72,7 +72,23 @@ def _keep_checkpoints_within_limits(locked: LockedSandbox, count: int) -> None:
         return
     if limits.counts_alone and count <= limits.max_checkpoints:
         return
-    prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
+    left = prune(locked, lambda uow, plan: decision_now(ws, uow, plan), OperationKind.PRUNE)
+    _tell_exceeded(locked, left)
+
+
+def _tell_exceeded(locked: LockedSandbox, left: RetentionDecision) -> None:
+    """Say that more stays than the limits allow; a command that prunes twice says it once."""
+    more = [f"{left.over_limit} more than the limit of {left.policy.max_checkpoints}"]
+    more = more if left.over_limit else []
+    more += [f"{left.over_bytes} bytes more than the limit"] if left.over_bytes else []
+    if more:
+        name, notices = locked.plan.name, locked.workspace.notices
+        why = (
+            ": labels, pins, undo or the like keep them; "
+            f"plan checkpoint prune {name} --dry-run -v says which"
+        )
+        notices[:] = [said for said in notices if not said.endswith(why)]
+        notices.append(f"{len(left.kept)} checkpoints stay, {' and '.join(more)}{why}")
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.plan import PlanState
-from backtrail.git.user.discovery import worktree_at
+from backtrail.git.user.discovery import is_git_dir, odd_file, worktree_at
+from backtrail.git.user.identity import registered_git_dir
 from backtrail.git.user.worktrees import lost_its_git_dir, moved_to, names_back
 
 if TYPE_CHECKING:
@@ -34,8 +36,18 @@ def what_to_type(plan: Plan, common_dir: Path) -> str | None:
             f"its git directory was pruned: plan restore {name} saves the files that are there, "
             "then brings back the latest checkpoint"
         )
+    git_dir = registered_git_dir(plan.sandbox, common_dir)
+    damaged = git_dir and (odd_file(git_dir) or (None if is_git_dir(git_dir) else git_dir))
+    if damaged:
+        return (
+            f"{str(damaged)!r} is damaged: move {str(git_dir)!r} away, and plan restore {name} "
+            "saves the files that are there, then brings back the latest checkpoint"
+        )
+    dot_git = path / ".git"
     if names_back(plan.sandbox, common_dir):
-        return "git worktree repair in the repository mends this"
+        repair = "git worktree repair in the repository mends this"
+        odd = os.path.lexists(dot_git) and not dot_git.is_file()
+        return f"move {str(dot_git)!r} away, and {repair}" if odd else repair
     if worktree_at(path) is not None:
         return f"git worktree repair {str(path)!r} mends this"
     return (

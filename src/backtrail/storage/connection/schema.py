@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +23,7 @@ _VERSIONS = table("alembic_version", column("version_num", String))
 _OWN_TABLE = "checkpoint_metadata"
 _UPGRADING = "schema"
 _ASKED = 50
+_REVISION = re.compile(r"[0-9]{4}")
 
 
 class SchemaState(StrEnum):
@@ -110,7 +112,14 @@ def _status(connection: Connection) -> SchemaStatus:
 def _stored_revision(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
     if {_VERSIONS.name, _OWN_TABLE} <= set(tables):
-        return connection.scalar(select(_VERSIONS.c.version_num))
+        found = connection.scalar(select(_VERSIONS.c.version_num))
+        if not _REVISION.fullmatch(str(found)):
+            raise StorageError(
+                f"the database {place_of(connection.engine)} is damaged: its {_VERSIONS.name} is "
+                f"{found!r}, which no version of Backtrail has written",
+                hint="restore it from a backup",
+            )
+        return str(found)
     if tables:
         raise StorageError(
             f"the database {place_of(connection.engine)} belongs to another program",
