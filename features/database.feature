@@ -33,7 +33,7 @@ Feature: The database of the rows
   @storage
   Scenario Outline: A revision that no version has written is damage: <revision>
     Given plan "auth"
-    And the database says that its revision is <revision>
+    And its rows say that the revision is <revision>
     When I run "plan list" in every format
     Then every format says so in one sentence with a hint, and exits with 10
     When I run "plan db status"

@@ -112,6 +112,14 @@ Feature: Secrets are not written down
       | sh -c 'TOKEN=$(echo «S») make'                                         |
       | sh -c 'export API_KEY="$(printf %s «S»)"'                              |
 
+  Scenario: An option in brackets, in quotes or behind a sign
+    Then these lose what is secret, and nothing else:
+      | line                                         |
+      | save -m "retry (--password «X1») now"        |
+      | save --meta "note=--api-key «X1»"            |
+      | sh -c "X='--token «X1»'; true"               |
+      | tool "--opt=--api-key «X1»"                  |
+
   Scenario: A secret on the next line of a command
     Then what follows "--password" on the next line of a command is taken out
 

@@ -113,7 +113,7 @@ def _(context):
     assert ran.ok().out == f"{context.place}\n", ran
 
 
-@given("the database says that its revision is {revision}")
+@given("its rows say that the revision is {revision}")
 def _(context, revision):
     if revision == "nothing":
         assert audit.change(context.world, "DELETE FROM alembic_version") == 1

@@ -86,6 +86,11 @@ _ECHOED = _lazily(
          (?:(?:-[A-Za-z]+|["']?%s(?:\\n)?["']?)\s{{1,9}}){{0,3}}["']?)(?P<value>[^\s"'()$`]{{1,4096}}+)""",
     re.ASCII | re.VERBOSE,
 )
+_ENCLOSED = _lazily(
+    rf"""(?<=[(\[{{='"`,:])(?P<head>--(?P<name>{_NAME})[ \t]{{1,9}})
+         (?P<value>[^\s"'()\[\]{{}},;`-][^\s"')\]}}`;]{{0,4095}}+)""",
+    re.ASCII | re.VERBOSE,
+)
 _ASSIGNED = _lazily(
     rf"""(?<![\w.])(?<!\w-)(?P<name>{_NAME})
          (?P<closing>\\*["']?\]?) (?P<sign>\s*+(?::=|=>|==?|:(?![:/]))\s*+)""",
@@ -359,13 +364,15 @@ def _quoted_like(token: str, changed: str) -> str:
 def _by_pattern(text: str) -> str:
     if any(beginning in text for beginning in _BEGINNINGS):
         text = _SHAPES().sub(REDACTED, text)
-    if "://" in text and "@" in text:
-        text = _USERINFO().sub(_without_password, text)
     lower = text.lower()
-    if "authorization" in lower:
-        text = _SCHEME().sub(_without_credentials, text)
-    if "$(" in text:
-        text = _ECHOED().sub(_without_echoed, text)
+    for word, pattern, without in (
+        ("://", _USERINFO, _without_password),
+        ("authorization", _SCHEME, _without_credentials),
+        ("$(", _ECHOED, _without_echoed),
+        ("--", _ENCLOSED, _without_enclosed),
+    ):
+        if word in lower:
+            text = pattern().sub(without, text)
     if "'" in text and ("password" in lower or "identified" in lower):
         text = _SQL().sub(_without_quoted, text)
     for word, pattern in (
@@ -394,6 +401,11 @@ def _without_credentials(found: re.Match[str]) -> str:
 def _without_echoed(found: re.Match[str]) -> str:
     value = found["value"]
     return f"{found['name']}{found['how']}{_whole(value) if names_secret(found['name']) else value}"
+
+
+def _without_enclosed(found: re.Match[str]) -> str:
+    """An option and its value in brackets, in quotes or after a sign: no word begins there."""
+    return f"{found['head']}{_named(found['name'])(found['value'])}"
 
 
 def _without_quoted(found: re.Match[str]) -> str:
