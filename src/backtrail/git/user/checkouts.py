@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +74,7 @@ def _root(common_dir: Path, git_dir: Path) -> Path | None:
     if git_dir == common_dir:
         return main_root(common_dir)
     backlink = gitdir_backlink(git_dir)
-    if backlink is None or not backlink.exists():
+    if backlink is None or not os.path.exists(backlink):
         raise RefusedError(
             f"the branch is checked out in a worktree that is not there: {backlink or git_dir}",
             hint="bring it back, or forget it with git worktree prune",

@@ -59,11 +59,11 @@ def find_worktree(start: Path) -> Worktree:
 
 def _refuse_broken(dot_git: Path) -> None:
     """Tell of a `.git` that leads to no git directory; it is perhaps that of a sandbox."""
-    if not os.path.lexists(dot_git) or dot_git.is_dir():
+    if not os.path.lexists(dot_git) or os.path.isdir(dot_git):
         return
     git_dir = _git_dir_of(dot_git)
     if git_dir is None:
-        wrong = "names no git directory" if dot_git.is_file() else "is not a plain file"
+        wrong = "names no git directory" if os.path.isfile(dot_git) else "is not a plain file"
         raise _broken(dot_git, f"{str(dot_git)!r} {wrong}", "in its repository")
     place = odd_file(git_dir)
     wrong = f"{str(dot_git)!r} leads to {str(git_dir)!r}, which is no git directory"
@@ -86,7 +86,12 @@ def _broken(place: Path, wrong: str, where: str) -> SandboxInvalidError:
 def odd_file(git_dir: Path) -> Path | None:
     """What of a worktree's git directory should be a plain file and is none."""
     places = (git_dir / name for name in ("HEAD", "commondir", "gitdir"))
-    return next((p for p in places if os.path.lexists(p) and not p.is_file()), None)
+    return next(filter(is_odd, places), None)
+
+
+def is_odd(path: Path) -> bool:
+    """Whether something is there that is no plain file, and leads to none."""
+    return os.path.lexists(path) and not os.path.isfile(path)
 
 
 def worktree_at(root: Path) -> Worktree | None:
@@ -133,7 +138,7 @@ def same_directory(one: Path, other: Path) -> bool:
 
 def is_plain_directory(path: Path) -> bool:
     """Whether a path is a directory itself, and no link to one."""
-    return path.is_dir() and not path.is_symlink()
+    return os.path.isdir(path) and not path.is_symlink()
 
 
 def gitdir_backlink(git_dir: Path) -> Path | None:

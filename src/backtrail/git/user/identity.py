@@ -109,7 +109,7 @@ def check_half_made(sandbox: Sandbox, common_dir: Path) -> None:
     worktree = worktree_at(sandbox.path)
     if worktree is not None:
         _check_owner(sandbox, worktree.common_dir, common_dir)
-    elif sandbox.kind is SandboxKind.OWN and sandbox.git_dir.is_dir():
+    elif sandbox.kind is SandboxKind.OWN and os.path.isdir(sandbox.git_dir):
         _check_owner(sandbox, sandbox.git_dir, common_dir)
 
 
