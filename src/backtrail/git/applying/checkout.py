@@ -1,90 +1,28 @@
-"""Where a branch of the user's is checked out, and bringing its files along, also after a crash."""
+"""Bringing the files of a branch's checkout along when the branch moves, also after a crash."""
 
 from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
-from backtrail.domain.ids import TreeId
+from backtrail.domain.ids import SandboxId, TreeId
+from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.locks import wait_for_git
 from backtrail.git.osfiles.paths import first_obstacle, lstat_inside
-from backtrail.git.osfiles.plain_files import NotPlainError, beginning_of
 from backtrail.git.osfiles.walk import walk
-from backtrail.git.process.runner import nul_joined
-from backtrail.git.store.store import scratch_directory
-from backtrail.git.user.discovery import gitdir_backlink, main_root
+from backtrail.git.process.runner import GitRunner, nul_joined
+from backtrail.git.process.users_git import UsersGit
+from backtrail.git.store.store import PrivateStore, scratch_directory
+from backtrail.git.user.checkouts import Checkout
 from backtrail.git.user.head import UserIndex, read_index
 from backtrail.git.user.index import put_index
+from backtrail.git.user.locked_files import opened_directory
 from backtrail.git.user.merge_state import under_way
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from backtrail.domain.ids import SandboxId
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.process.users_git import UsersGit
-    from backtrail.git.store.store import PrivateStore
-
-
-_AT_WORK = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
-"""Where git notes the branch that it goes back to when a rebase or a bisect ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkout:
-    """A working tree of the user's, and the git directory that it goes with."""
-
-    root: Path
-    git_dir: Path
-
-
-def checkouts_of(common_dir: Path, ref: str) -> list[Checkout]:
-    """Every checkout of a branch; refuses where one of them cannot be looked at."""
-    found: list[Checkout] = []
-    for git_dir in _git_dirs(common_dir):
-        _refuse_if_at_work(git_dir, ref)
-        if _text(git_dir / "HEAD") != f"ref: {ref}":
-            continue
-        root = main_root(common_dir) if git_dir == common_dir else _linked_root(git_dir)
-        if root is not None:
-            found.append(Checkout(root, git_dir))
-    return found
-
-
-def _git_dirs(common_dir: Path) -> list[Path]:
-    linked = common_dir / "worktrees"
-    return [common_dir, *(sorted(linked.iterdir()) if linked.is_dir() else ())]
-
-
-def _text(path: Path) -> str:
-    try:
-        return beginning_of(path).decode("utf-8", "surrogateescape").strip()
-    except (FileNotFoundError, NotADirectoryError, NotPlainError):
-        return ""
-
-
-def _refuse_if_at_work(git_dir: Path, ref: str) -> None:
-    branch = ref.removeprefix("refs/heads/")
-    if any(_text(git_dir / name) in (ref, branch) for name in _AT_WORK):
-        raise RefusedError(
-            f"branch {branch!r} is being rebased or bisected",
-            hint="finish or abort that first; git status in its checkout says how",
-            details={"git_dir": str(git_dir)},
-        )
-
-
-def _linked_root(git_dir: Path) -> Path:
-    backlink = gitdir_backlink(git_dir)
-    if backlink is None or not backlink.exists():
-        raise RefusedError(
-            f"the branch is checked out in a worktree that is not there: {backlink or git_dir}",
-            hint="bring it back, or forget it with git worktree prune",
-        )
-    return backlink.parent
+_GITLINK = b"160000"
 
 
 def refuse_busy(checkout: Checkout, deadline: float) -> None:
@@ -104,13 +42,9 @@ def refuse_dirty(
 ) -> None:
     """Refuse if the checkout has work of its own in a path that differs between two trees."""
     with scratch_directory(store) as directory:
-        index = directory / "index"
-        present = read_index(checkout.git_dir)
-        if present is not None:
-            index.write_bytes(present.content)
-            os.utime(index, ns=(present.mtime_ns, present.mtime_ns))
+        index = _copied_index(checkout, directory / "index")
         git = users.on(checkout.root, index, checkout.git_dir)
-        concerned = _differing(git, old, new)
+        concerned = _changes(git, old, new).keys()
         dirty = sorted({*_in_the_way(git, checkout.root, concerned), *_edited(git, old, concerned)})
     if dirty:
         raise RefusedError(
@@ -121,12 +55,7 @@ def refuse_dirty(
         )
 
 
-def _differing(git: GitRunner, old: str, new: str) -> set[bytes]:
-    output = git.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
-    return set(output.records())
-
-
-def _edited(git: GitRunner, old: str, concerned: set[bytes]) -> Iterator[bytes]:
+def _edited(git: GitRunner, old: str, concerned: Collection[bytes]) -> Iterator[bytes]:
     """Staged or unstaged changes in the paths concerned, and unmerged paths wherever they are."""
     _refresh(git)
     staged = git.call("diff-index", "--cached", "-z", "--name-only", "--no-renames", old).records()
@@ -144,15 +73,14 @@ def _refresh(git: GitRunner) -> None:
     git.run("update-index", "-q", "--refresh", "--ignore-submodules")
 
 
-def _touches(path: bytes, concerned: set[bytes]) -> bool:
+def _touches(path: bytes, concerned: Collection[bytes]) -> bool:
     """Whether a path is one of those concerned, or in the place of a directory above one."""
-    parts = path.split(b"/")
-    if any(b"/".join(parts[:count]) in concerned for count in range(1, len(parts) + 1)):
+    if any(place in concerned for place in (*parents_of(path), path)):
         return True
     return any(other.startswith(path + b"/") for other in concerned)
 
 
-def _in_the_way(git: GitRunner, root: Path, concerned: set[bytes]) -> Iterator[bytes]:
+def _in_the_way(git: GitRunner, root: Path, concerned: Collection[bytes]) -> Iterator[bytes]:
     """Files that git does not track, ignored ones included, where something else would go."""
     tracked = set(git.call("ls-files", "-z").records())
     for path in concerned:
@@ -192,11 +120,6 @@ def follow(users: UsersGit, checkout: Checkout, old: str, new: str) -> None:
         )
 
 
-_GITLINK = b"160000"
-Entries = dict[bytes, bytes]
-"""Mode and object id by path."""
-
-
 def catch_up(
     store: PrivateStore,
     users: UsersGit,
@@ -213,22 +136,25 @@ def catch_up(
     with scratch_directory(store) as directory:
         index = _copied_index(checkout, directory / "index")
         git = users.on(checkout.root, index, checkout.git_dir)
-        listed = git.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
-        paths = listed.records()
-        staged = _staged(git, paths)
-        on_disk = _look(git, paths)
-        before, after = (_of_tree(git, tree, paths) for tree in (old, new))
+        changes = _changes(git, old, new)
+        staged = _staged(git, changes)
+        # What the files are, by the user's filters; a submodule's pointer is in the index alone.
+        files = [path for path in changes if not staged.get(path, b"").startswith(_GITLINK)]
+        words = ("update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+        git.run(*words, stdin=nul_joined(files)).checked(quiet=False)
+        on_disk = _staged(git, changes)
         foreign = [
             path
-            for path in paths
-            for entries in (staged, on_disk)
-            if entries.get(path) not in (before.get(path), after.get(path))
+            for path, sides in changes.items()
+            if staged.get(path) not in sides or on_disk.get(path) not in sides
         ]
         if foreign:
             raise _somebody_worked(checkout, foreign)
         known = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
-        put_index(checkout.git_dir, known, visitor)
-        return _reached(users, checkout, directory / "reached", old, paths, on_disk)
+        with opened_directory(checkout.git_dir) as opened:
+            put_index(opened, checkout.git_dir, known, visitor=visitor)
+        git = users.on(checkout.root, directory / "reached", checkout.git_dir)
+        return _reached(git, old, changes, on_disk)
 
 
 def _copied_index(checkout: Checkout, path: Path) -> Path:
@@ -239,39 +165,27 @@ def _copied_index(checkout: Checkout, path: Path) -> Path:
     return path
 
 
-def _staged(git: GitRunner, paths: Sequence[bytes]) -> Entries:
-    wanted = set(paths)
+def _changes(git: GitRunner, old: str, new: str) -> dict[bytes, tuple[bytes | None, bytes | None]]:
+    """Of each path that differs between two trees its mode and object, before and after."""
+    records = iter(git.call("diff-tree", "-r", "-z", "--no-renames", old, new).records())
+    found = dict[bytes, tuple[bytes | None, bytes | None]]()
+    for record in records:
+        mode, new_mode, name, new_name, _ = record[1:].split(b" ")
+        sides = ((mode, name), (new_mode, new_name))
+        before, after = (b"%s %s" % side if side[0].strip(b"0") else None for side in sides)
+        found[next(records)] = before, after
+    return found
+
+
+def _staged(git: GitRunner, paths: Collection[bytes]) -> dict[bytes, bytes]:
+    """Mode and object of those of the paths that an index has."""
     split = (record.split(b"\t", 1) for record in git.call("ls-files", "-s", "-z").records())
-    return {path: head.rsplit(b" ", 1)[0] for head, path in split if path in wanted}
-
-
-def _look(git: GitRunner, paths: Sequence[bytes]) -> Entries:
-    """What the files are, by the user's filters; a submodule's pointer is in the index alone."""
-    links = {path for path, entry in _staged(git, paths).items() if entry.startswith(_GITLINK)}
-    files = [path for path in paths if path not in links]
-    git.run(
-        "update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=nul_joined(files)
-    ).checked(quiet=False)
-    return _staged(git, paths)
-
-
-def _of_tree(git: GitRunner, tree: str, paths: Sequence[bytes]) -> Entries:
-    wanted = set(paths)
-    records = git.call("ls-tree", "-r", "-z", "--full-tree", tree).records()
-    split = (record.split(b"\t", 1) for record in records)
-    pairs = ((head.split(b" "), path) for head, path in split)
-    return {path: b"%s %s" % (mode, name) for (mode, _, name), path in pairs if path in wanted}
+    return {path: head.rsplit(b" ", 1)[0] for head, path in split if path in paths}
 
 
 def _reached(
-    users: UsersGit,
-    checkout: Checkout,
-    index: Path,
-    old: str,
-    paths: Sequence[bytes],
-    on_disk: Mapping[bytes, bytes],
+    git: GitRunner, old: str, paths: Iterable[bytes], on_disk: Mapping[bytes, bytes]
 ) -> TreeId:
-    git = users.on(checkout.root, index, checkout.git_dir)
     git.call("read-tree", old)
     gone = [path for path in paths if path not in on_disk]
     git.call("update-index", "-z", "--force-remove", "--stdin", stdin=nul_joined(gone))
@@ -281,7 +195,7 @@ def _reached(
 
 
 def _somebody_worked(checkout: Checkout, foreign: Sequence[bytes]) -> RefusedError:
-    paths = [os.fsdecode(path) for path in dict.fromkeys(foreign)]
+    paths = list(map(os.fsdecode, foreign))
     return RefusedError(
         f"files in {str(checkout.root)!r} were changed since: {', '.join(paths[:3])}",
         details={"paths": paths},

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.ignore.rules import UserSettings, configuration_reader
+from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.set_aside import delete
 from backtrail.git.user.head import user_git
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from pathlib import Path
-
-    from backtrail.git.process.users_git import UsersGit
-
 
 BEFORE = ("pre-commit", "prepare-commit-msg", "commit-msg")
 AFTER = "post-commit"
@@ -117,7 +112,7 @@ class Committer:
         output = git.run("-c", "core.sparseCheckout=false", "read-tree", *write, tree)
         output.checked(quiet=False)
 
-    def tell(self, checkout: Path | None) -> str | None:
+    def run_post_commit(self, checkout: Path | None) -> str | None:
         """Run the hook for a commit that is on its branch now; gives what went wrong."""
         if AFTER not in self.hooks.names:
             return None

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import ApplyConflictError
 from backtrail.domain.ids import CommitId, TreeId
 from backtrail.git.process.environment import IDENTITY
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from backtrail.git.process.runner import GitRunner
-
+from backtrail.git.process.runner import GitRunner
 
 _CONFLICT = 1
 _NO = 1
@@ -31,8 +26,7 @@ class Merger:
 
     def contains(self, commit: CommitId, ancestor: CommitId) -> bool:
         """Whether a commit has another one in its history, or is that one."""
-        output = self.git.run("merge-base", "--is-ancestor", ancestor, commit)
-        return (output if output.code == _NO else output.checked()).code == 0
+        return self._has_base("--is-ancestor", ancestor, commit)
 
     def subjects(self, commit: CommitId, known: CommitId) -> list[str]:
         """What the commits between two say of themselves, oldest first."""
@@ -47,13 +41,13 @@ class Merger:
         Where the two histories have nothing in common, a shallow clone's for instance, `base` is
         what both began with.
         """
-        if theirs and self._related(ours, theirs):
+        if theirs and self._has_base(ours, theirs):
             return self._merge(ours, self._commit(tree, theirs))
         root = self._commit(self.tree_of(base), None) if base else None
         return self._merge(self._commit(self.tree_of(ours), root), self._commit(tree, root))
 
-    def _related(self, one: CommitId, other: CommitId) -> bool:
-        output = self.git.run("merge-base", one, other)
+    def _has_base(self, *words: str) -> bool:
+        output = self.git.run("merge-base", *words)
         return (output if output.code == _NO else output.checked()).code == 0
 
     def _merge(self, ours: CommitId, theirs: CommitId) -> TreeId:
@@ -65,7 +59,7 @@ class Merger:
             output.checked(quiet=False)
         tree, *conflicts = output.records()
         if output.code == _CONFLICT:
-            raise _conflict(dict.fromkeys(map(os.fsdecode, conflicts)))
+            raise _conflict(list(dict.fromkeys(map(os.fsdecode, conflicts))))
         return TreeId(tree.decode())
 
     def _commit(self, tree: TreeId, parent: CommitId | None) -> CommitId:
@@ -77,11 +71,10 @@ class Merger:
         return CommitId(output.text)
 
 
-def _conflict(files: Sequence[str] | dict[str, None]) -> ApplyConflictError:
-    listed = list(files)
-    number = "1 file" if len(listed) == 1 else f"{len(listed)} files"
+def _conflict(files: Sequence[str]) -> ApplyConflictError:
+    number = "1 file" if len(files) == 1 else f"{len(files)} files"
     return ApplyConflictError(
         f"the plan and its target changed the same places of {number}; nothing was changed",
         hint="merge the target into the sandbox, resolve the conflicts there, and apply again",
-        details={"conflicts": listed},
+        details={"conflicts": files},
     )

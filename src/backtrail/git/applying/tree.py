@@ -1,10 +1,9 @@
 """A state as git itself would commit it: the user's filters, attributes and submodules hold.
 
-A checkpoint's tree has the bytes that are on disk; what lands in a branch must be what `git add`
-makes of them. Git works on a copy of the sandbox's index, under the repository's configuration.
-
 A checkpoint's tree has the bytes that were on disk. In a branch they must be what `git add` makes
-of them, or every file that a filter touches would look changed.
+of them, or every file that a filter touches would look changed. Git works on a copy of the
+sandbox's index, under the repository's configuration, and is never asked inside of a submodule:
+there it would go by a configuration that anybody may have written.
 """
 
 from __future__ import annotations
@@ -12,31 +11,24 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
-from backtrail.domain.errors import RefusedError, UsageError
-from backtrail.domain.ids import CommitId, TreeId
+from backtrail.domain.errors import RefusedError
+from backtrail.domain.ids import CommitId
+from backtrail.domain.plan import Sandbox
+from backtrail.git.checkpoint.state import Captured
 from backtrail.git.ignore.rules import UserSettings, configuration_reader
 from backtrail.git.osfiles.paths import exists_inside, lstat_inside
-from backtrail.git.process.runner import nul_joined
+from backtrail.git.process.runner import GitRunner, Output, nul_joined
+from backtrail.git.process.users_git import UsersGit
 from backtrail.git.restore.export import materialize
 from backtrail.git.store.index import safe_date
-from backtrail.git.store.store import scratch_directory
-from backtrail.git.user.head import read_index, resolve_refs, user_git
-from backtrail.git.user.nested_repositories import nested_head
+from backtrail.git.store.store import PrivateStore, scratch_directory
+from backtrail.git.user.discovery import nested_head
+from backtrail.git.user.head import read_index
 from backtrail.git.user.transfer import send_back
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.checkpoint.state import Captured
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.process.users_git import UsersGit
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.repository import UserRepository
-
 
 _GITLINK = b"160000"
 _SKIPPED = b"S"
@@ -53,7 +45,7 @@ class _Entry(NamedTuple):
     path: bytes
 
 
-def stage_everything(
+def stage_sandbox(
     users: UsersGit, user: UserSettings, sandbox: Sandbox, head: CommitId | None, index: Path
 ) -> tuple[str, ...]:
     """Fill an index with all that is not ignored; gives the files that flags keep out of it."""
@@ -61,20 +53,41 @@ def stage_everything(
     _begin(git, sandbox, head, index)
     entries = _entries(git)
     hidden = _settle_flags(git, sandbox, entries, sparse=_is_sparse(sandbox, user))
-    links = _settle_gitlinks(git, sandbox.path, [e for e in entries if e.mode == _GITLINK])
-    added = git.run(*_NOT_SPARSE, "add", "--all").checked(quiet=False)
+    links = [entry for entry in entries if entry.mode == _GITLINK]
+    heads = _heads_in(sandbox.path, links)
+    added = _add_all(git, links, heads)
     if _UNREADABLE in added.stderr:
         raise RefusedError(
             "a directory of the sandbox cannot be read, so nobody knows what is in it",
             hint="make it readable, or ignore it",
             details={"stderr": added.complaint()},
         )
-    _mark(git, "--no-skip-worktree", links)
+    _mark(git, "--no-skip-worktree", list(heads))
     return hidden
 
 
-def tree_of_index(users: UsersGit, sandbox: Sandbox, index: Path) -> TreeId:
-    return TreeId(users.on(sandbox.path, index).call("write-tree").text)
+def commit_checkpoint(
+    store: PrivateStore, users: UsersGit, captured: Captured, message: str
+) -> CommitId:
+    """A commit by the user with a checkpoint's files, on its HEAD: without hooks or signature."""
+    state = captured.state.git_state
+    parents = [state.head_commit] if state.head_commit else []
+    send_back(store, store.common_dir, parents, captured.state.staged)
+    with scratch_directory(store) as directory:
+        root, index = directory / "tree", directory / "index"
+        root.mkdir()
+        materialize(store, captured, root, ignored=False)
+        if state.index is not None:
+            index.write_bytes(state.index.content)
+        git = users.on(root, index)
+        links = [entry for entry in _entries(git) if entry.mode == _GITLINK]
+        nested = captured.state.extras.repositories
+        heads = {link.path: nested.get(os.fsdecode(link.path), "") for link in links}
+        _add_all(git, links, heads, "-c", "core.safecrlf=false")
+        tree = git.call("write-tree").text
+    words = [word for parent in parents for word in ("-p", parent)]
+    made = users.plumbing().run("commit-tree", *words, "-m", message, tree)
+    return CommitId(made.checked(quiet=False).text)
 
 
 def _begin(git: GitRunner, sandbox: Sandbox, head: CommitId | None, index: Path) -> None:
@@ -111,75 +124,29 @@ def _settle_flags(
     return tuple(os.fsdecode(e.path) for e in present if e.path not in set(revealed))
 
 
-def _settle_gitlinks(git: GitRunner, root: Path, links: Sequence[_Entry]) -> list[bytes]:
-    """Let each name the commit that its repository is at, without asking git inside of it.
+def _heads_in(root: Path, links: Sequence[_Entry]) -> dict[bytes, str]:
+    """Where the HEAD of each submodule is that has a directory, as far as it has one."""
+    found = ((link.path, lstat_inside(root, link.path)) for link in links)
+    there = [path for path, info in found if info is not None and stat.S_ISDIR(info.st_mode)]
+    return {path: nested_head(root, path) or "" for path in there}
 
-    Git would run `status` there, under a configuration that anybody may have written.
-    """
-    kept: list[bytes] = []
+
+def _add_all(
+    git: GitRunner, links: Sequence[_Entry], heads: Mapping[bytes, str], *settings: str
+) -> Output:
+    """Stage everything, and each submodule at its HEAD or as removed; they stay `skip-worktree`."""
     for link in links:
-        found = lstat_inside(root, link.path)
-        if found is None or not stat.S_ISDIR(found.st_mode):
+        if link.path not in heads:
             git.call("update-index", "-z", "--force-remove", "--stdin", stdin=link.path + b"\0")
             continue
-        kept.append(link.path)
-        commit = (nested_head(root, link.path) or "").split(" ")[0]
+        commit = heads[link.path].split(" ")[0]
         if len(commit) == len(link.object_id) and commit != link.object_id:
             record = b"%s %s\t%s\0" % (_GITLINK, commit.encode(), link.path)
             git.call("update-index", "-z", "--index-info", stdin=record)
-    _mark(git, "--skip-worktree", kept)
-    return kept
+    _mark(git, "--skip-worktree", list(heads))
+    return git.run(*_NOT_SPARSE, *settings, "add", "--all").checked(quiet=False)
 
 
 def _mark(git: GitRunner, flag: str, paths: Sequence[bytes]) -> None:
     if paths:
         git.call("update-index", flag, "-z", "--stdin", stdin=nul_joined(paths))
-
-
-def check_new_branch(store: PrivateStore, repository: UserRepository, branch: str) -> str:
-    """The full name of a branch that can be made."""
-    ref = f"refs/heads/{branch}"
-    valid = user_git(store.common_dir).run("check-ref-format", ref).code == 0
-    if not valid or branch.startswith("-") or branch == "HEAD":
-        raise UsageError(
-            f"{branch!r} cannot be the name of a branch", hint="git help check-ref-format"
-        )
-    if ref in resolve_refs(store.common_dir, [ref]):
-        raise RefusedError(
-            f"branch {branch!r} already exists: it is not moved", hint="choose another name"
-        )
-    repository.refuse_impossible_branch(branch)
-    git = user_git(store.common_dir)
-    below = git.call("for-each-ref", "--count=1", "--format=%(refname:short)", f"{ref}/").text
-    if below:
-        raise RefusedError(
-            f"branch {branch!r} cannot be made while a branch {below!r} exists",
-            hint="choose another name",
-        )
-    return ref
-
-
-def commit_of(
-    store: PrivateStore, repository: UserRepository, captured: Captured, message: str
-) -> CommitId:
-    """A commit in the user's repository with the checkpoint's files, on top of its HEAD."""
-    state = captured.state.git_state
-    parents = [state.head_commit] if state.head_commit else []
-    send_back(store, store.common_dir, parents, captured.state.staged)
-    with scratch_directory(store) as directory:
-        root, index = directory / "tree", directory / "index"
-        root.mkdir()
-        materialize(store, captured, root, ignored=False)
-        if state.index is not None:
-            index.write_bytes(state.index.content)
-        nested = captured.state.extras.repositories
-        heads = {path: head.split(" ")[0] for path, head in nested.items()}
-        tree = repository.stage(root, index, heads)
-    return repository.commit_tree(tree, parents, message)
-
-
-def make_branch(store: PrivateStore, ref: str, commit: CommitId, why: str) -> None:
-    """Create the branch; nothing is moved if somebody made it meanwhile."""
-    git = user_git(store.common_dir, store)
-    reason = ("-m", f"backtrail: {why}")
-    git.call("update-ref", "--create-reflog", *reason, ref, commit, "0" * len(commit))

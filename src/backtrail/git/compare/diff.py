@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from backtrail.domain.ids import CommitId
 from backtrail.domain.rollback import DiffAction, FileChange
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from backtrail.git.process.runner import GitRunner
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.process.runner import GitRunner
+from backtrail.git.store.store import PrivateStore
 
 _ACTIONS = {
     b"A": DiffAction.ADDED,

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import DiffAction, FileChange
-from backtrail.git.checkpoint.state import Glimpse
+from backtrail.git.checkpoint.state import Captured, Glimpse, SandboxState
 from backtrail.git.compare.diff import changed_files
+from backtrail.git.metadata.model import Extras
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.paths import exists_inside
 from backtrail.git.store.objects import files_by_path, list_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from backtrail.git.checkpoint.state import Captured, SandboxState
-    from backtrail.git.metadata.model import Extras
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.store.store import PrivateStore
 
 
 def changed_extras(

@@ -31,7 +31,7 @@ from backtrail.git.metadata.model import Extras, Usual, exceptions, usual_modes
 from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS, PERMISSIONS, Beneath
 from backtrail.git.osfiles.paths import is_special
 from backtrail.git.osfiles.walk import DiskWalk, walk
-from backtrail.git.user.nested_repositories import nested_head
+from backtrail.git.user.discovery import nested_head
 
 _READABLE = 0o444
 _NOTHING = InventoryMemo(Extras(), (), (), {})

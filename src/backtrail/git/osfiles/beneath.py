@@ -13,14 +13,11 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from pathlib import Path
-
+from pathlib import Path
+from typing import Self
 
 # A descriptor that only names a directory needs no permission to read it.
 NAMED = getattr(os, "O_PATH", os.O_RDONLY)

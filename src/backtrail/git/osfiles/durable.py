@@ -10,14 +10,11 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.walk import walk_all
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 
 def write_durably(path: Path, content: bytes) -> None:

@@ -15,15 +15,11 @@ import fcntl
 import os
 import signal
 import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import BusyError, FailedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
 
 _PROC = Path("/proc")
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 CHUNK = 1 << 20
 # A file system without hard links, or one that has no more of them for this file.
-NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 
 
 def can_rename(source: int, target: int) -> bool:
@@ -35,7 +35,7 @@ def move_where_free(
             src_dir_fd=source_directory, dst_dir_fd=target_directory, follow_symlinks=False,
         )  # fmt: skip
     except OSError as error:
-        if error.errno not in NO_LINKS:
+        if error.errno not in _NO_LINKS:
             raise
         with suppress(FileNotFoundError):
             os.stat(target, dir_fd=target_directory, follow_symlinks=False)
@@ -43,6 +43,23 @@ def move_where_free(
         os.rename(name, target, src_dir_fd=source_directory, dst_dir_fd=target_directory)
     else:
         os.unlink(name, dir_fd=source_directory)
+
+
+def link_or_copy(
+    name: bytes, target: bytes, *, source_directory: int, target_directory: int
+) -> None:
+    """Give a file a second name, or a copy where it can have but one; FileExistsError as above."""
+    try:
+        os.link(
+            name, target,
+            src_dir_fd=source_directory, dst_dir_fd=target_directory, follow_symlinks=False,
+        )  # fmt: skip
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        copy_entry(
+            name, target, source_directory=source_directory, target_directory=target_directory
+        )
 
 
 def copy_entry(name: bytes, target: bytes, *, source_directory: int, target_directory: int) -> None:

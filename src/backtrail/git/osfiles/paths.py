@@ -5,13 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from backtrail.git.osfiles.beneath import Beneath, parents_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _DEEP = 16
 """From this depth on it is quicker not to look at each directory above a path."""
@@ -27,39 +24,34 @@ def lstat_inside(root: Path, path: bytes) -> os.stat_result | None:
 
 
 def exists_inside(root: Path, path: bytes) -> bool:
-    """Whether a path below the root is there, or may be, and is no directory."""
-    try:
-        found = lstat_inside(root, path)
-    except PermissionError:
-        # Whoever wants to save it will be told that it cannot be read.
-        return True
-    return found is not None and not stat.S_ISDIR(found.st_mode)
+    """Whether a path below the root is there, or may be, and is no directory.
+
+    Whoever wants to save one that may be there will be told that it cannot be read.
+    """
+    return _is(root, path, lambda mode: not stat.S_ISDIR(mode), if_closed=True)
 
 
 def is_there(root: Path, path: bytes) -> bool:
     """Whether there is anything at a path below the root, or may be."""
-    try:
-        return lstat_inside(root, path) is not None
-    except PermissionError:
-        return True
+    return _is(root, path, lambda _: True, if_closed=True)
 
 
 def is_special_inside(root: Path, path: bytes) -> bool:
     """Whether a path below the root is a FIFO, a socket or a device."""
-    try:
-        found = lstat_inside(root, path)
-    except PermissionError:
-        return False
-    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
-    return found is not None and not any(is_kind(found.st_mode) for is_kind in kinds)
+    usual = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
+    return _is(root, path, lambda mode: stat.S_IFMT(mode) not in usual, if_closed=False)
 
 
 def is_directory_inside(root: Path, path: bytes) -> bool:
+    return _is(root, path, stat.S_ISDIR, if_closed=False)
+
+
+def _is(root: Path, path: bytes, is_kind: Callable[[int], bool], *, if_closed: bool) -> bool:
     try:
         found = lstat_inside(root, path)
     except PermissionError:
-        return False
-    return found is not None and stat.S_ISDIR(found.st_mode)
+        return if_closed
+    return found is not None and is_kind(found.st_mode)
 
 
 def first_obstacle(root: Path, path: bytes) -> bytes | None:

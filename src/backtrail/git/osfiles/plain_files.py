@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Generator
 from contextlib import contextmanager
 from errno import EIO, EMFILE, ENFILE, ENOENT, ENOMEM, ENOSPC, ENOTDIR
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from backtrail.domain.errors import GitFailedError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
-
 
 LONGEST_LINE = 4096
 """Of a file that holds a single name, such as HEAD."""

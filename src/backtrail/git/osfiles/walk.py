@@ -10,22 +10,14 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.osfiles.beneath import Beneath
+from backtrail.git.osfiles.beneath import BEYOND_PERMISSIONS, PERMISSIONS, Beneath
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    Walked = tuple[bytes, list[os.DirEntry[bytes]]]
+Walked = tuple[bytes, list[os.DirEntry[bytes]]]
 
 
 def walk(root: Path, below: bytes = b"", *, passing: bytes = b".git") -> Iterator[Walked]:
@@ -101,9 +93,6 @@ def delete_tree(root: Path) -> None:
             if place:
                 inside.remove_directory(place)
     root.rmdir()
-
-
-_PERMISSIONS, _SET_BITS = 0o777, 0o7000
 
 
 @dataclass(slots=True)
@@ -191,13 +180,11 @@ def _meet(
             deeper.append(path)
         else:
             found.files[path] = info = entry.stat(follow_symlinks=False)
-            if info.st_mode & ~_PERMISSIONS != stat.S_IFREG:
-                _note_unusual(found, path, info.st_mode)
+            # What holds for nearly all of very many files is decided first.
+            if info.st_mode & ~PERMISSIONS == stat.S_IFREG:
+                continue
+            if info.st_mode & BEYOND_PERMISSIONS:
+                found.with_set_bits.append(path)
+            if stat.S_IFMT(info.st_mode) not in (stat.S_IFREG, stat.S_IFLNK):
+                found.special.append(path)
     return deeper
-
-
-def _note_unusual(found: DiskWalk, path: bytes, mode: int) -> None:
-    if mode & _SET_BITS:
-        found.with_set_bits.append(path)
-    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
-        found.special.append(path)

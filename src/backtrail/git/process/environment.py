@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import GitFailedError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "Backtrail",

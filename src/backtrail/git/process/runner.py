@@ -22,12 +22,14 @@ import sys
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import comb
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from types import FrameType
+from typing import IO, NamedTuple
 
 from backtrail.domain.errors import GitFailedError, NoSpaceError, RefusedError
 from backtrail.git.osfiles.locks import git_busy
@@ -35,11 +37,6 @@ from backtrail.git.osfiles.plain_files import LONGEST_RULES, NotPlainError, firs
 from backtrail.git.osfiles.walk import walk
 from backtrail.git.process.environment import git_executable, settings_arguments
 from backtrail.git.process.stderr import beyond_links, full_disk, is_of_damage, without_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from types import FrameType
-
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -121,12 +118,7 @@ class Watch:
             return
         except (FileNotFoundError, PermissionError):
             # The system does not tell what processes do; or this one has just ended.
-            self._refuse_by_looking()
-
-    def _refuse_by_looking(self) -> None:
-        for directory, entries in walk(self._root):
-            paths = [os.path.join(directory, e.name) for e in entries if e.name in _RULES_FILES]
-            refuse_endless_among(self._root, paths)
+            refuse_endless_among(self._root, (path for path, _ in self._rules_files()))
 
     def _refuse_waiting(self) -> None:
         awaited = _awaited(self._place)
@@ -134,7 +126,7 @@ class Watch:
             common = os.path.realpath(
                 self._git_dir / (first_line(self._git_dir / "commondir") or "")
             )
-            raise waiting_for(self._root, awaited, self._git_dir, Path(common))
+            raise _waiting_for(self._root, awaited, self._git_dir, Path(common))
         self._awaited = awaited
 
     def _refuse_burning(self) -> None:
@@ -150,14 +142,9 @@ class Watch:
 
     def refuse_absurd(self) -> None:
         """Refuse a rules file that git could not even take into memory."""
-        for directory, entries in walk(self._root):
-            for entry in entries:
-                if (
-                    entry.name in _RULES_FILES
-                    and entry.stat(follow_symlinks=False).st_size > _ABSURD
-                ):
-                    place = os.path.join(os.fsencode(self._root), directory, entry.name)
-                    raise waiting_for(self._root, place)
+        for path, entry in self._rules_files():
+            if entry.stat(follow_symlinks=False).st_size > _ABSURD:
+                raise _waiting_for(self._root, os.path.join(os.fsencode(self._root), path))
 
     def _worst_rule(self) -> tuple[int, str, bytes]:
         """The rule that takes longest, with as many wild cards as cost as much in one name."""
@@ -176,10 +163,14 @@ class Watch:
             name, _, value = word.partition("=")
             if name in ("core.excludesFile", "--exclude-from"):
                 yield from _lines(Path(value), "info/exclude, your own rules or .worktreeinclude")
+        for path, _ in self._rules_files():
+            yield from _lines(self._root / os.fsdecode(path), os.fsdecode(path))
+
+    def _rules_files(self) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
         for directory, entries in walk(self._root):
-            for name in {entry.name for entry in entries}.intersection(_RULES_FILES):
-                path = os.path.join(directory, name)
-                yield from _lines(self._root / os.fsdecode(path), os.fsdecode(path))
+            for entry in entries:
+                if entry.name in _RULES_FILES:
+                    yield os.path.join(directory, entry.name), entry
 
 
 def refuse_endless_among(root: Path, special: Iterable[bytes]) -> None:
@@ -189,17 +180,12 @@ def refuse_endless_among(root: Path, special: Iterable[bytes]) -> None:
         with suppress(OSError):
             # A socket cannot be opened at all, and git goes on without it.
             if path.split(b"/")[-1] in _RULES_FILES and _never_ends(os.lstat(place)):
-                raise waiting_for(root, place)
+                raise _waiting_for(root, place)
 
 
 def _never_ends(found: os.stat_result) -> bool:
     device = stat.S_ISCHR(found.st_mode) and found.st_rdev != _NULL
     return stat.S_ISFIFO(found.st_mode) or stat.S_ISBLK(found.st_mode) or device
-
-
-def _is_absurd(path: bytes, size: int) -> bool:
-    """Whether git reads all of this into memory, although no such file is so large."""
-    return size > _ABSURD and (path.split(b"/")[-1] in _SMALL or b"/refs/" in path)
 
 
 def _awaited(process: Path) -> bytes | None:
@@ -209,7 +195,10 @@ def _awaited(process: Path) -> bytes | None:
             path = os.readlink(os.fsencode(process / "fd" / descriptor))
             # Pipes without a name lead to another process, which is looked at for itself.
             found = (process / "fd" / descriptor).stat()
-            if path.startswith(b"/") and (_never_ends(found) or _is_absurd(path, found.st_size)):
+            # Git reads all of these into memory, and no such file is so large.
+            small = path.split(b"/")[-1] in _SMALL or b"/refs/" in path
+            absurd = small and found.st_size > _ABSURD
+            if path.startswith(b"/") and (_never_ends(found) or absurd):
                 return path
     for line in (process / "maps").read_bytes().splitlines():
         if line.endswith(b"/packed-refs") and _length(line) > _ABSURD:
@@ -277,7 +266,7 @@ def _wild_cards(rule: bytes) -> _WildCards:
     return _WildCards(*(min(count, _MOST_COUNTED) for count in most))
 
 
-def waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
+def _waiting_for(root: Path, place: bytes, *others: Path) -> WaitingError:
     """The refusal of a place, by the name of the link that leads there if there is one."""
     found = next((p for r in (root, *others) for p in _links_to(r, place)), place)
     base = os.fsencode(root)
@@ -366,8 +355,9 @@ class Output:
         return self.stdout.split(b"\0")[:-1]
 
     def complaint(self) -> str:
-        said = self.stderr.decode("utf-8", "backslashreplace").strip()
-        return said[:_STDERR_SHOWN] or _ended(self.code)
+        said = self.stderr.decode("utf-8", "backslashreplace").strip()[:_STDERR_SHOWN]
+        ended = f"exit code {self.code}"
+        return said or (ended if self.code >= 0 else f"ended by {signal.Signals(-self.code).name}")
 
     def checked(self, *, quiet: bool = True) -> Output:
         """This output if git succeeded (and, if `quiet`, complained of nothing).
@@ -376,10 +366,10 @@ class Output:
         """
         self.refuse_if_locked()
         if self.code or (quiet and self.stderr and without_rules(self.stderr)):
-            told = self.complaint().splitlines()[0]
-            if len(told) > _LONGEST_REASON:
+            reason = self.complaint().splitlines()[0]
+            if len(reason) > _LONGEST_REASON:
                 # The name of a path deeper than the system allows, for one.
-                told = f"{told[:_LONGEST_REASON]} …"
+                reason = f"{reason[:_LONGEST_REASON]} …"
             word, details = command_word(self.arguments), {"stderr": self.complaint()}
             if full := full_disk(self.stderr) or _FULL_BY_SIGNAL.get(self.code):
                 raise NoSpaceError(
@@ -400,7 +390,7 @@ class Output:
                     details={**details, "objects": list(self.lost[:10])},
                 )
             hint = _HINT_DAMAGED if is_of_damage(self.stderr) else None
-            raise GitFailedError(f"git {word} failed: {told}", hint=hint, details=details)
+            raise GitFailedError(f"git {word} failed: {reason}", hint=hint, details=details)
         return self
 
     def refuse_if_locked(self) -> None:
@@ -408,10 +398,6 @@ class Output:
         held = _LOCKED.search(self.stderr) if self.code else None
         if held:
             raise git_busy(Path(os.fsdecode(held[1])), "holds what is needed")
-
-
-def _ended(code: int) -> str:
-    return f"exit code {code}" if code >= 0 else f"ended by {signal.Signals(-code).name}"
 
 
 class RunningGit:
@@ -429,15 +415,15 @@ class RunningGit:
         self._arguments = arguments
         self._watch = watch
         # Ctrl-C or an error may come before anybody waits for it: then it ends with its owner.
-        self._abandoned = weakref.finalize(self, _end, process, os.getpid())
+        self._on_abandon = weakref.finalize(self, _end, process, os.getpid())
 
     def ask(self, question: bytes) -> bytes:
         """Hand over a question and wait for one line; nothing comes if git has given up."""
-        if self._process.stdout is None or not self.tell(question):
+        if self._process.stdout is None or not self.write(question):
             return b""
         return self._process.stdout.readline().rstrip(b"\n")
 
-    def tell(self, words: bytes) -> bool:
+    def write(self, words: bytes) -> bool:
         """Hand over a few words, no more than a pipe holds; false if git has given up."""
         self._remedy = None
         if self._process.stdin is None:
@@ -449,7 +435,7 @@ class RunningGit:
             return False
         return True
 
-    def handed_over(self) -> IO[bytes]:
+    def take_stdout(self) -> IO[bytes]:
         """What it prints, for somebody else to read; `finish` then gives no output."""
         output, self._process.stdout = self._process.stdout, None
         self._remedy = None
@@ -461,9 +447,9 @@ class RunningGit:
         try:
             out, err = self._communicate()
         except BaseException:
-            self._abandoned()
+            self._on_abandon()
             raise
-        self._abandoned.detach()
+        self._on_abandon.detach()
         if self._watch is not None and _NO_MEMORY in err:
             self._watch.refuse_absurd()
         output = Output(self._arguments, self._process.returncode, out or b"", err)
@@ -493,12 +479,12 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         # Git mostly runs in a process group of its own, so that its helpers end with it.
         is_group = os.getpgid(process.pid) == process.pid
-        tell = partial(os.killpg, process.pid) if is_group else process.send_signal
+        send = partial(os.killpg, process.pid) if is_group else process.send_signal
         # Asked to end, git takes away the locks that it holds, perhaps in the user's repository.
-        tell(signal.SIGTERM)
+        send(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_LAST_WORDS)
-        tell(signal.SIGKILL)
+        send(signal.SIGKILL)
     process.wait()
 
 
@@ -577,7 +563,7 @@ class GitRunner:
     ) -> None:
         """Let another git read what this one prints, which may be more than memory holds."""
         made = self.start(*producer, extra=extra, stdin=stdin)
-        with made.handed_over() as output:
+        with made.take_stdout() as output:
             eaten = other.start(*consumer, stdin=output)
         first, second = made.finish(), eaten.finish()
         first.checked()

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from backtrail.git.process.runner import Output
 
 
@@ -86,18 +85,17 @@ def understood(output: Output) -> tuple[Output, Complaints]:
     said = output.stderr
     deep = [path.partition(b"/': ")[0].rpartition(b"/")[0] for path in _CUT_DIRECTORY.findall(said)]
     said = _CUT_DIRECTORY.sub(b"", said)
-    told = _DIRECTORY.findall(said)
-    closed = deep + [path for path, why in told if why in _CLOSED]
-    vanished = [path for path, why in told if why not in _CLOSED]
+    found = _DIRECTORY.findall(said)
+    closed = deep + [path for path, why in found if why in _CLOSED]
+    vanished = [path for path, why in found if why not in _CLOSED]
     said = _DIRECTORY.sub(b"", said)
     rules = [path for path, why in _RULES.findall(said) if why == _DENIED]
     said = without_rules(said)
-    found = Complaints(
+    return replace(output, stderr=said), Complaints(
         directories=tuple(dict.fromkeys(closed)),
         rules_files=tuple(dict.fromkeys(rules)),
         vanished=tuple(dict.fromkeys(vanished)),
     )
-    return replace(output, stderr=said), found
 
 
 def understood_of_entries(output: Output) -> tuple[Output, Complaints]:

@@ -7,16 +7,12 @@ commit is made.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.process.environment import quoted_path
 from backtrail.git.process.runner import GitRunner
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",

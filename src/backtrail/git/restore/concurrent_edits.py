@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from backtrail.domain.ids import TreeId
+from backtrail.git.checkpoint.state import Captured, SandboxState
 from backtrail.git.compare.diff import differing_paths
+from backtrail.git.metadata.model import Extras
 from backtrail.git.restore.git_state import being_detached
+from backtrail.git.restore.goal import Goal
 from backtrail.git.restore.metadata import directories_of
 from backtrail.git.store.objects import TreeEntry, blob_sizes, empty_tree, list_tree, read_blobs
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.head import GitState
 from backtrail.git.user.index import same_entries
 from backtrail.git.user.merge_state import foreign_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from backtrail.domain.ids import TreeId
-    from backtrail.git.checkpoint.state import Captured, SandboxState
-    from backtrail.git.metadata.model import Extras
-    from backtrail.git.restore.write import Goal
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import GitState
-
 
 # Of larger files one that was cut short counts as somebody's work: they do not go into memory.
 _LARGEST_COMPARED = 64 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
-class Strangers:
+class ConcurrentEdits:
     """Paths whose content now is neither what it was before nor what it was to become."""
 
     foreign: tuple[str, ...]
@@ -39,18 +34,17 @@ class Strangers:
     Nothing is lost by writing them: what is there is in the goal, too."""
 
 
-def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> Strangers:
+def find_concurrent_edits(
+    store: PrivateStore, now: Captured, before: Captured, goal: Goal
+) -> ConcurrentEdits:
     """What is in neither state, among the chosen ignored files and among all others.
 
     A path can be among the ones in one state and among the others in the next one.
     """
     nothing = empty_tree(store.id_length())
     files = (now.tree, before.tree, goal.tree)
-    chosen = (
-        now.state.included.tree or nothing,
-        before.state.included.tree or nothing,
-        goal.included.tree or nothing,
-    )
+    included = (now.state.included, before.state.included, goal.included)
+    chosen = tuple(state.tree or nothing for state in included)
     foreign, cut = set[bytes](), set[bytes]()
     for (present, old, new), others in ((files, chosen), (chosen, files)):
         suspects = {*differing_paths(store, present, old)} & {*differing_paths(store, present, new)}
@@ -58,11 +52,14 @@ def find_strangers(store: PrivateStore, now: Captured, before: Captured, goal: G
         goals = (new, others[-1])
         short = set[bytes]()
         if suspects:
-            short = _unlinked(store, present, (old, new), suspects)
+            # What has to be written anew git unlinks first. What is the same in both states it
+            # leaves alone: if that is gone, somebody else has removed it.
+            rewritten = suspects.intersection(differing_paths(store, old, new))
+            short = rewritten - _entries(store, present, rewritten).keys()
             short |= _cut_short(store, present, goals, suspects - short)
         foreign |= suspects - short
         cut |= short
-    return Strangers(_as_text(foreign), _as_text(cut))
+    return ConcurrentEdits(_as_text(foreign), _as_text(cut))
 
 
 def _explained(
@@ -75,17 +72,6 @@ def _explained(
     there, *known = (_entries(store, tree, suspects) for tree in others)
     moved = {path for path in there if path not in found}
     return moved | {p for p, entry in found.items() if any(k.get(p) == entry for k in known)}
-
-
-def _unlinked(
-    store: PrivateStore, present: TreeId, states: tuple[TreeId, TreeId], suspects: set[bytes]
-) -> set[bytes]:
-    """Those that are gone and had to be written anew, before which git unlinks what is there.
-
-    What is the same in both states git leaves alone: that somebody else has removed.
-    """
-    rewritten = suspects.intersection(differing_paths(store, *states))
-    return rewritten - _entries(store, present, rewritten).keys()
 
 
 def _as_text(paths: set[bytes]) -> tuple[str, ...]:
@@ -135,9 +121,8 @@ def foreign_git_state(
 
 
 # What a file that git has just written may have, whatever the umask is.
-_AS_WRITTEN = {0o666 & ~umask for umask in (0o000, 0o002, 0o007, 0o022, 0o027, 0o077)} | {
-    0o777 & ~umask for umask in (0o000, 0o002, 0o007, 0o022, 0o027, 0o077)
-}
+_UMASKS = (0o000, 0o002, 0o007, 0o022, 0o027, 0o077)
+_AS_WRITTEN = {mode & ~umask for mode in (0o666, 0o777) for umask in _UMASKS}
 
 
 def foreign_extras(store: PrivateStore, now: Captured, before: Captured, goal: Goal) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import tarfile
 import tempfile
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from backtrail.domain.errors import FailedError, RefusedError
+from backtrail.git.checkpoint.state import Captured
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.durable import fsync_directory, fsync_file, fsync_tree
 from backtrail.git.osfiles.moving import can_rename
@@ -24,14 +26,7 @@ from backtrail.git.restore.metadata import (
 from backtrail.git.store.objects import list_tree
 from backtrail.git.store.presence import note_staging
 from backtrail.git.store.set_aside import delete
-from backtrail.git.store.store import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from backtrail.git.checkpoint.state import Captured
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 Mode = Literal["w", "w:gz"]
 _SUFFIXES: dict[str, Mode] = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz"}

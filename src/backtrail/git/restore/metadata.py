@@ -8,39 +8,26 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.capture.storing import take_in
 from backtrail.git.metadata.model import Extras
-from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
-from backtrail.git.restore.switch import changed_meanwhile, telling
-from backtrail.git.restore.writer import checked_out
-from backtrail.git.store.objects import Change
-from backtrail.git.store.store import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from backtrail.git.osfiles.beneath import Beneath
-    from backtrail.git.restore.write import Goal
-    from backtrail.git.restore.writer import Writer
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
+from backtrail.git.restore.switch import changed_meanwhile, errors_about
+from backtrail.git.restore.writer import Writer
+from backtrail.git.store.objects import Change, TreeEntry
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 
 def part_hard_links(
-    store: PrivateStore,
-    root: Path,
-    writer: Writer,
-    files: Iterable[TreeEntry],
-    mode_of: Callable[[TreeEntry], int],
+    store: PrivateStore, root: Path, writer: Writer, files: Iterable[TreeEntry]
 ) -> None:
     """Write those of the files anew that have other names, too, and not the goal's mode."""
     look = writer.look(entry.path for entry in files if entry.path not in writer.placed)
-    shared = [e for e in files if _is_shared(look.found.get(e.path), mode_of(e))]
+    shared = [e for e in files if _is_shared(look.found.get(e.path), writer.mode_of(e))]
     if not shared:
         return
     with scratch_directory(store) as scratch:
@@ -52,8 +39,7 @@ def part_hard_links(
         changed = [e.path for e, line in zip(shared, lines, strict=True) if line not in found]
         if changed:
             raise changed_meanwhile(changed)
-        changes = [Change(entry.path, entry, entry) for entry in shared]
-        writer.change(changes, look, checked_out(store, index), mode_of, lambda emptied: emptied)
+        writer.change([Change(entry.path, entry, entry) for entry in shared], look, index)
 
 
 def _is_shared(found: os.stat_result | None, wanted: int) -> bool:
@@ -86,31 +72,34 @@ class ExtrasPlan:
 def plan_extras(
     now: Extras,
     directories: Iterable[bytes],
-    aim: Goal,
+    goal: Extras,
+    before: Extras,
     entries: Sequence[TreeEntry],
     written: set[bytes],
 ) -> ExtrasPlan:
-    """Compare the extras and directories of the present with those of the goal and its files."""
-    goal = aim.extras
+    """Compare the extras and directories of the present with those of the goal and its files.
+
+    Those from `before` a restore say what a directory had that is in neither.
+    """
     wanted = directories_and_root([e.path for e in entries], goal)
     present = {*directories, *directories_and_root((), now)}
-    odd = _candidates(now, goal)
+    # Where different modes are usual, that of any file can differ.
+    noted = {os.fsencode(path) for path in (*now.file_modes, *goal.file_modes)}
+    odd = noted if now.usual == goal.usual else None
     looked_at = entries if odd is None else [e for e in entries if e[2] in written or e[2] in odd]
     files = [e for e in looked_at if e.is_file and (e.path in written or _differs(e, now, goal))]
-    modes = [d for d in wanted if d in present and _directory_differs(d, now, goal)]
+    common = ((d, os.fsdecode(d)) for d in wanted & present)
+    modes = [d for d, name in common if now.directory_mode(name) != goal.directory_mode(name)]
     empty = set(map(os.fsencode, goal.empty_directories))
     return ExtrasPlan(
         files=tuple(files),
         directories=tuple(sorted(wanted)),
-        changed=(
-            *(e.path for e in files if e.path not in written),
-            *map(with_slash, modes),
-        ),
+        changed=(*(e.path for e in files if e.path not in written), *map(with_slash, modes)),
         appearing=tuple(d + b"/" for d in sorted(empty - present)),
         vanishing=tuple(
             d + b"/" for d in sorted(map(os.fsencode, now.empty_directories)) if d not in wanted
         ),
-        staying=_staying(aim.before, present, wanted),
+        staying=_staying(before, present, wanted),
     )
 
 
@@ -120,21 +109,9 @@ def _staying(before: Extras, present: set[bytes], wanted: set[bytes]) -> dict[by
     return {directory: before.directory_mode(os.fsdecode(directory)) for directory in others}
 
 
-def _candidates(now: Extras, goal: Extras) -> set[bytes] | None:
-    """Files whose mode can differ at all; None for any, where different modes are usual."""
-    if now.usual != goal.usual:
-        return None
-    return {os.fsencode(path) for path in (*now.file_modes, *goal.file_modes)}
-
-
 def _differs(entry: TreeEntry, now: Extras, goal: Extras) -> bool:
     name, mode = os.fsdecode(entry.path), entry.mode_bits
     return now.file_mode(name, mode) != goal.file_mode(name, mode)
-
-
-def _directory_differs(directory: bytes, now: Extras, goal: Extras) -> bool:
-    name = os.fsdecode(directory)
-    return now.directory_mode(name) != goal.directory_mode(name)
 
 
 def directories_of(files: Iterable[bytes], extras: Extras) -> set[bytes]:
@@ -166,7 +143,7 @@ def make_way(inside: Beneath, changes: Iterable[bytes]) -> None:
         found = inside.lstat(directory)
         if found is not None and found.st_mode & _OWNER_MAY_CHANGE != _OWNER_MAY_CHANGE:
             mode = found.st_mode & PERMISSIONS | stat.S_IRWXU
-            with telling(directory):
+            with errors_about(directory):
                 inside.set_mode(directory, mode, stat.S_ISDIR)
 
 
@@ -195,9 +172,9 @@ def apply_modes(
     for entry in plan.files:
         if entry.path not in ready:
             mode = goal.file_mode(os.fsdecode(entry.path), entry.mode_bits)
-            with telling(entry.path):
+            with errors_about(entry.path):
                 inside.set_mode(entry.path, mode, stat.S_ISREG)
     wanted = {d: goal.directory_mode(os.fsdecode(d)) for d in plan.directories}
     for directory, mode in sorted((wanted | dict(plan.staying)).items(), reverse=True):
-        with telling(directory):
+        with errors_about(directory):
             inside.set_mode(directory, mode, stat.S_ISDIR)

@@ -11,30 +11,25 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from backtrail.domain.checkpoint import NotCaptured
+from backtrail.domain.plan import Sandbox
 from backtrail.domain.rollback import RevertAction
 from backtrail.git.ignore.eligibility import BESIDE_THE_FILES, NESTED, SET_BITS, SPECIAL
 from backtrail.git.ignore.evaluate import ignored_at
+from backtrail.git.metadata.cache import InventoryMemo
 from backtrail.git.metadata.inventory import proven_inventory
 from backtrail.git.osfiles.beneath import PERMISSIONS, parents_of
 from backtrail.git.osfiles.paths import is_there
 from backtrail.git.osfiles.plain_files import NotPlainError, open_plain
 from backtrail.git.osfiles.walk import DiskWalk, look_for, walk_disk
 from backtrail.git.restore.metadata import directories_and_root, directories_of, with_slash
-from backtrail.git.user.nested_repositories import nested_head
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.metadata.cache import InventoryMemo
-    from backtrail.git.restore.write import FilePlan
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.restore.plan import FilePlan
+from backtrail.git.store.objects import TreeEntry
+from backtrail.git.store.store import PrivateStore
+from backtrail.git.user.discovery import nested_head
 
 # Not those of the capture: the proof shares nothing with what it judges.
 _HASHES = {40: "sha1", 64: "sha256"}
@@ -66,18 +61,18 @@ def prove_files(
     a trailing slash), survivors, what could not be captured, and what the goal's own rules ignore.
     Files untouched since `since_ns`, when the present began to be read, are what was found then.
     """
-    return _Proof(store, sandbox, plan, spared, since_ns).give()
+    return _Prover(store, sandbox, plan, spared, since_ns).proof()
 
 
 @dataclass(slots=True)
-class _Proof:
+class _Prover:
     store: PrivateStore
     sandbox: Sandbox
     plan: FilePlan
     spared: Sequence[str]
     since_ns: int
 
-    def give(self) -> FileProof:
+    def proof(self) -> FileProof:
         goal, now_ns = self.plan.goal, time.time_ns()
         files = self.plan.files
         wanted = {entry.path: entry for entry in (*files, *self.plan.included)}
@@ -87,7 +82,9 @@ class _Proof:
         unexpected = self._unexpected(seen, wanted)
         # A restore neither makes nor removes what is neither file, link nor directory.
         special = unexpected.intersection(seen.special)
-        wrong = self._wrong_files(seen, wanted) | unexpected - special | self._still_there(seen)
+        removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
+        wrong = self._wrong_files(seen, wanted) | unexpected - special
+        wrong |= seen.files.keys() & set(map(os.fsencode, removed))
         wrong |= {with_slash(path) for path in self._wrong_directories(seen, directories)}
         repositories = self._repositories(seen)
         return FileProof(
@@ -145,33 +142,19 @@ class _Proof:
     def _unexpected(self, seen: DiskWalk, wanted: Mapping[bytes, TreeEntry]) -> set[bytes]:
         """Files and empty directories that the goal does not have and that may not be there."""
         goal = self.plan.goal
-        allowed = {os.fsencode(path).rstrip(b"/") for path in self._allowed()}
+        unsaved = (note.path for note in self.plan.not_captured if note.reason != SET_BITS)
+        may_be_there = (*self.spared, *self.plan.survivors, *unsaved)
+        allowed = {os.fsencode(path).rstrip(b"/") for path in may_be_there}
         files = [p for p in seen.files if p not in wanted and _is_outside(p, allowed)]
         empty = seen.empty.difference(map(os.fsencode, goal.extras.bare_directories))
         extra = {*files, *(d + b"/" for d in empty if _is_outside(d, allowed))}
         return extra - ignored_at(self.store, self.plan.files, goal.ignore_rules, sorted(extra))
 
-    def _still_there(self, seen: DiskWalk) -> set[bytes]:
-        removed = (c.file for c in self.plan.changes if c.action is RevertAction.REMOVED)
-        return seen.files.keys() & set(map(os.fsencode, removed))
-
-    def _allowed(self) -> Iterable[str]:
-        unsaved = (note.path for note in self.plan.not_captured if note.reason != SET_BITS)
-        return (*self.spared, *self.plan.survivors, *unsaved)
-
     def _wrong_directories(self, seen: DiskWalk, wanted: Iterable[bytes]) -> set[bytes]:
-        extras = self.plan.goal.extras
-        wrong: set[bytes] = set()
-        for path in wanted:
-            found = seen.directories.get(path)
-            mode = extras.directory_mode(os.fsdecode(path))
-            if found is None or found.st_mode & PERMISSIONS != mode:
-                wrong.add(path)
-        for path, mode in self.plan.extras.staying.items():
-            found = seen.directories.get(path)
-            if found is not None and found.st_mode & PERMISSIONS != mode:
-                wrong.add(path)
-        return wrong
+        extras, staying = self.plan.goal.extras, self.plan.extras.staying
+        modes = {path: found.st_mode & PERMISSIONS for path, found in seen.directories.items()}
+        wrong = {p for p in wanted if modes.get(p) != extras.directory_mode(os.fsdecode(p))}
+        return wrong | {path for path, mode in staying.items() if modes.get(path, mode) != mode}
 
     def _repositories(self, seen: DiskWalk) -> dict[str, str]:
         places = (path.rpartition(b"/")[0] for path in seen.git)

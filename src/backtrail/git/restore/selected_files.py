@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.ids import TreeId
+from backtrail.domain.plan import Sandbox
 from backtrail.git.capture.included import included_index
 from backtrail.git.capture.storing import take_in
 from backtrail.git.checkpoint.state import Included
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.restore.switch import changed_meanwhile, switch_index
-from backtrail.git.restore.writer import checked_out
-from backtrail.git.store.objects import empty_tree, files_by_path, tree_changes
-from backtrail.git.store.store import scratch_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.restore.writer import Look, Writer
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
+from backtrail.git.restore.writer import Look, Writer
+from backtrail.git.store.objects import TreeEntry, empty_tree, files_by_path, tree_changes
+from backtrail.git.store.store import PrivateStore, scratch_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,6 @@ class IncludedRestore:
         present: Sequence[TreeId | None],
         goal: TreeId | None,
         going: Iterable[bytes],
-        mode_of: Callable[[TreeEntry], int],
         staying: Callable[[set[bytes]], set[bytes]],
     ) -> None:
         """Write the goal's files and remove those that go, but no directory that is `staying`.
@@ -64,7 +56,7 @@ class IncludedRestore:
             wanted = goal or empty_tree(len(now))
             changes = tree_changes(self.store, now, wanted)
             switch_index(git, root, now, wanted)
-            writer.change(changes, look, checked_out(self.store, index), mode_of, staying)
+            writer.change(changes, look, index, staying)
         included_index(self.store, self.sandbox).unlink(missing_ok=True)
 
     def _refuse_directories(self, paths: Iterable[bytes], look: Look) -> None:

@@ -11,26 +11,20 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError
+from backtrail.domain.ids import TreeId
+from backtrail.domain.plan import Sandbox
 from backtrail.domain.wording import some_of
 from backtrail.git.osfiles.beneath import Beneath
 from backtrail.git.osfiles.moving import CHUNK, can_rename, move_where_free
 from backtrail.git.osfiles.walk import delete_tree
-from backtrail.git.store.objects import HASHES, list_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
-
-    from backtrail.domain.ids import TreeId
-    from backtrail.domain.plan import Sandbox
-    from backtrail.git.store.objects import TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.store.objects import HASHES, TreeEntry, list_tree
+from backtrail.git.store.store import PrivateStore
 
 _NEW, _OLD, _PATHS = "new", "old", "paths"
 
@@ -106,13 +100,12 @@ def _near(store: PrivateStore, sandbox: Sandbox) -> tuple[Path, str]:
     store.layout.staging.mkdir(mode=0o700, exist_ok=True)
     places = _places(store, sandbox)
     with Beneath(sandbox.path) as inside:
-        near = (place for place in places if _is_near(place[0], inside.directory(b"")))
-        return next(near, places[0])
-
-
-def _is_near(place: Path, directory: int) -> bool:
-    with Beneath(place) as above:
-        return os.access(place, os.W_OK) and can_rename(above.directory(b""), directory)
+        for place in places:
+            with Beneath(place[0]) as above:
+                near = can_rename(above.directory(b""), inside.directory(b""))
+            if near and os.access(place[0], os.W_OK):
+                return place
+    return places[0]
 
 
 def has_content(directory: int, name: bytes, entry: TreeEntry | None) -> bool:

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import GitFailedError
 from backtrail.domain.wording import some_of
+from backtrail.git.process.runner import GitRunner
 from backtrail.git.process.stderr import changed_since, really_named
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from pathlib import Path
-
-    from backtrail.git.process.runner import GitRunner
-
-
 # What happens to a name when somebody else is at work there, too.
-_MEANWHILE = frozenset(
-    {
-        errno.ENOENT,
-        errno.ENOTDIR,
-        errno.EISDIR,
-        errno.EEXIST,
-        errno.ENOTEMPTY,
-        errno.ELOOP,
-        errno.ENXIO,
-        errno.ESTALE,
-    }
-)
+_MEANWHILE = frozenset({
+    errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST,
+    errno.ENOTEMPTY, errno.ELOOP, errno.ENXIO, errno.ESTALE,
+})  # fmt: skip
 
 
 @contextmanager
-def telling(path: bytes) -> Generator[None]:
-    """Tell in one sentence what went wrong with a path that is being restored."""
+def errors_about(path: bytes) -> Generator[None]:
+    """Name the path that is being restored in any error of the system, in one sentence."""
     try:
         yield
     except OSError as error:

@@ -12,24 +12,18 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.domain.failpoints import NO_FAILPOINTS, Failpoints
+from backtrail.domain.failpoints import Failpoints
 from backtrail.git.osfiles.beneath import PERMISSIONS, Beneath, parents_of
 from backtrail.git.osfiles.moving import can_rename, copy_entry, move_where_free
 from backtrail.git.process.runner import nul_joined
-from backtrail.git.restore.staging import has_content
-from backtrail.git.restore.switch import changed_meanwhile, telling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from backtrail.git.restore.staging import Staging
-    from backtrail.git.store.objects import Change, TreeEntry
-    from backtrail.git.store.store import PrivateStore
-
+from backtrail.git.restore.staging import Staging, has_content
+from backtrail.git.restore.switch import changed_meanwhile, errors_about
+from backtrail.git.store.objects import Change, TreeEntry
+from backtrail.git.store.store import PrivateStore
 
 # File systems may date by the second, and never finer than by the clock's tick.
 _TOO_YOUNG_NS = 2_000_000_000
@@ -47,9 +41,12 @@ class Look:
 class Writer:
     """Changes one sandbox, opened for as long as a restore takes."""
 
+    store: PrivateStore
     inside: Beneath
     staging: Staging
-    failpoints: Failpoints = NO_FAILPOINTS
+    mode_of: Callable[[TreeEntry], int]
+    """The permission bits that a file is to have."""
+    failpoints: Failpoints
     placed: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
     """What has come, as it was right afterwards."""
     _near: dict[bytes, bool] = field(default_factory=dict[bytes, bool])
@@ -63,14 +60,13 @@ class Writer:
         self,
         changes: Sequence[Change],
         look: Look,
-        contents: Callable[[Path, Sequence[TreeEntry]], None],
-        mode_of: Callable[[TreeEntry], int],
-        staying: Callable[[set[bytes]], Collection[bytes]],
+        index: Path,
+        staying: Callable[[set[bytes]], Collection[bytes]] = lambda emptied: emptied,
     ) -> None:
         """Make the changes, unless something is not as it was when it was looked at.
 
-        `contents` gets the files that come into the staging place. Directories that become empty
-        are removed, but those of them that are `staying`.
+        The index has what comes. Directories that become empty are removed, but those of them that
+        are `staying`.
         """
         if not changes:
             return
@@ -79,7 +75,9 @@ class Writer:
         coming = [c.new for c in changes if c.new is not None]
         lot = self.staging.next_lot([c.path for c in leaving])
         if coming:
-            contents(lot.new, coming)
+            # Git writes in a private place alone.
+            git, paths = self.store.git(lot.new, index), [entry.path for entry in coming]
+            git.call("checkout-index", "-z", "--stdin", stdin=nul_joined(paths))
         self.failpoints.reach("rollback.staged")
         with Beneath(lot.old) as aside, Beneath(lot.new) as new:
             for number, change in enumerate(leaving):
@@ -87,7 +85,7 @@ class Writer:
             self.failpoints.reach("rollback.taken_away")
             self._remove_emptied(changes, staying)
             for number, entry in enumerate(coming):
-                self._bring(new, number, entry, mode_of(entry))
+                self._bring(new, number, entry)
 
     def _refuse_in_the_way(self, changes: Sequence[Change], look: Look) -> None:
         """Refuse what can be refused before anything has changed."""
@@ -108,7 +106,7 @@ class Writer:
         waiting = [directory]
         while waiting:
             above = waiting.pop()
-            with telling(above), self.inside.scan(above) as entries:
+            with errors_about(above), self.inside.scan(above) as entries:
                 for entry in entries:
                     path = os.path.join(above, os.fsencode(entry.name))
                     if entry.is_dir(follow_symlinks=False):
@@ -120,7 +118,7 @@ class Writer:
     def _take_away(self, aside: int, number: int, change: Change, look: Look) -> None:
         """Move what is there aside, and delete it if it is still what was looked at."""
         path, was = change.path, look.found[change.path]
-        with telling(path):
+        with errors_about(path):
             directory, name = self.inside.above(path)
             here = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if was is None or _marks(here) != _marks(was):
@@ -178,10 +176,10 @@ class Writer:
             # Gone, or not what it was.
             return False
 
-    def _bring(self, new: Beneath, number: int, entry: TreeEntry, mode: int) -> None:
+    def _bring(self, new: Beneath, number: int, entry: TreeEntry) -> None:
         """Move what has come into its place, where nothing may be."""
-        path = entry.path
-        with telling(path):
+        path, mode = entry.path, self.mode_of(entry)
+        with errors_about(path):
             source, staged = new.above(path)
             directory, name = self.inside.make_directory(path.rpartition(b"/")[0]), staged
             held, free = self._place_for(path, directory, source, number)
@@ -198,16 +196,6 @@ class Writer:
                 self.placed[path] = found
         if number == 0:
             self.failpoints.reach("rollback.half_written")
-
-
-def checked_out(store: PrivateStore, index: Path) -> Callable[[Path, Sequence[TreeEntry]], None]:
-    """What writes the contents of an index's entries: git, in a private place alone."""
-
-    def write(place: Path, entries: Sequence[TreeEntry]) -> None:
-        paths = nul_joined([entry.path for entry in entries])
-        store.git(place, index).call("checkout-index", "-z", "--stdin", stdin=paths)
-
-    return write
 
 
 def _marks(found: os.stat_result) -> tuple[int, ...]:

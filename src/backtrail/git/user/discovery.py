@@ -1,16 +1,29 @@
-"""Finding the user's repository by reading files alone, so that no hostile configuration is run."""
+"""Finding repositories, the user's and nested ones, by reading files alone.
+
+Git would read a configuration that whoever made a repository has written.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from backtrail.domain.errors import FailedError, SandboxInvalidError
-from backtrail.git.osfiles.plain_files import first_line
+from backtrail.git.osfiles.plain_files import (
+    LONGEST_LINE,
+    LONGEST_RULES,
+    NotPlainError,
+    beginning_of,
+    first_line,
+)
 from backtrail.git.user.head import user_git
 
 WORKTREES = "worktrees"
+_HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_REF = re.compile(r"refs/[^\0\n]+")
+_UNBORN = "no commit"
 _HINT = "run this inside a git repository, name one with -C PATH, or make one with git init"
 
 
@@ -46,11 +59,11 @@ def find_worktree(start: Path) -> Worktree:
 
 def _refuse_broken(dot_git: Path) -> None:
     """Tell of a `.git` that leads to no git directory; it is perhaps that of a sandbox."""
-    if not os.path.lexists(dot_git) or dot_git.is_dir():
+    if not os.path.lexists(dot_git) or os.path.isdir(dot_git):
         return
     git_dir = _git_dir_of(dot_git)
     if git_dir is None:
-        wrong = "names no git directory" if dot_git.is_file() else "is not a plain file"
+        wrong = "names no git directory" if os.path.isfile(dot_git) else "is not a plain file"
         raise _broken(dot_git, f"{str(dot_git)!r} {wrong}", "in its repository")
     place = odd_file(git_dir)
     wrong = f"{str(dot_git)!r} leads to {str(git_dir)!r}, which is no git directory"
@@ -73,7 +86,12 @@ def _broken(place: Path, wrong: str, where: str) -> SandboxInvalidError:
 def odd_file(git_dir: Path) -> Path | None:
     """What of a worktree's git directory should be a plain file and is none."""
     places = (git_dir / name for name in ("HEAD", "commondir", "gitdir"))
-    return next((p for p in places if os.path.lexists(p) and not p.is_file()), None)
+    return next(filter(is_odd, places), None)
+
+
+def is_odd(path: Path) -> bool:
+    """Whether something is there that is no plain file, and leads to none."""
+    return os.path.lexists(path) and not os.path.isfile(path)
 
 
 def worktree_at(root: Path) -> Worktree | None:
@@ -120,13 +138,19 @@ def same_directory(one: Path, other: Path) -> bool:
 
 def is_plain_directory(path: Path) -> bool:
     """Whether a path is a directory itself, and no link to one."""
-    return path.is_dir() and not path.is_symlink()
+    return os.path.isdir(path) and not path.is_symlink()
 
 
 def gitdir_backlink(git_dir: Path) -> Path | None:
     """For a linked worktree: the `.git` file that its git directory believes to be its own."""
     text = first_line(git_dir / "gitdir")
     return None if text is None else Path(os.path.realpath(git_dir / text))
+
+
+def names_place(git_dir: Path, place: Path) -> bool:
+    """Whether the git directory of a linked worktree knows it to be at a place."""
+    backlink = gitdir_backlink(git_dir)
+    return backlink is not None and same_directory(backlink.parent, place)
 
 
 def main_root(common_dir: Path) -> Path | None:
@@ -139,3 +163,34 @@ def main_root(common_dir: Path) -> Path | None:
     if configured:
         return Path(os.path.realpath(common_dir / configured))
     return common_dir.parent if common_dir.name == ".git" else None
+
+
+def nested_head(root: Path, directory: bytes) -> str | None:
+    """What a nested HEAD names, as `<commit> <branch>`; None if there is no repository."""
+    worktree = worktree_at(Path(os.fsdecode(os.path.join(os.fsencode(root), directory))))
+    if worktree is None:
+        return None
+    head = _text(worktree.git_dir / "HEAD")
+    ref = head.removeprefix("ref: ")
+    if ref == head or not _REF.fullmatch(ref) or ".." in ref:
+        return head if _HEX.fullmatch(head) else _UNBORN
+    return f"{_resolved(worktree, ref) or _UNBORN} {ref.removeprefix('refs/heads/')}"
+
+
+def _resolved(worktree: Worktree, ref: str) -> str | None:
+    for directory in (worktree.git_dir, worktree.common_dir):
+        loose = _text(directory / ref)
+        if _HEX.fullmatch(loose):
+            return loose
+    for line in _text(worktree.common_dir / "packed-refs", LONGEST_RULES).splitlines():
+        commit, _, name = line.partition(" ")
+        if name == ref and _HEX.fullmatch(commit):
+            return commit
+    return None
+
+
+def _text(path: Path, longest: int = LONGEST_LINE) -> str:
+    try:
+        return beginning_of(path, longest).decode("utf-8", "surrogateescape").strip()
+    except (OSError, ValueError, NotPlainError):
+        return ""

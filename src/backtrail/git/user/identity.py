@@ -9,30 +9,24 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError, SandboxGoneError, SandboxInvalidError
-from backtrail.domain.plan import SandboxKind
+from backtrail.domain.ids import SandboxId
+from backtrail.domain.plan import Sandbox, SandboxKind
 from backtrail.git.user.discovery import (
     WORKTREES,
     Worktree,
-    gitdir_backlink,
     is_plain_directory,
     main_root,
+    names_place,
     same_directory,
     worktree_at,
 )
 from backtrail.git.user.locked_files import opened_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
-    from backtrail.domain.ids import SandboxId
-    from backtrail.domain.plan import Sandbox
-
 
 _HINT = "plan list shows the sandboxes of this repository"
 _RESTORE = "its checkpoints are safe; plan restore brings it back"
@@ -48,10 +42,10 @@ def located(sandbox: Sandbox, common_dir: Path) -> Sandbox:
     """The sandbox with its git directory as found now; raises if it is not ours."""
     path = sandbox.path
     if not os.path.isdir(path) or path.is_symlink():
-        raise _gone(sandbox, "is missing", _RESTORE)
+        raise _invalid(sandbox, "is missing", _RESTORE, SandboxGoneError)
     worktree = worktree_at(path)
     if worktree is None:
-        raise _gone(sandbox, "is no longer a git worktree", _RESTORE)
+        raise _invalid(sandbox, "is no longer a git worktree", _RESTORE, SandboxGoneError)
     _check_owner(sandbox, worktree.common_dir, common_dir)
     if is_linked(sandbox, common_dir):
         _check_linked(sandbox, worktree)
@@ -90,7 +84,7 @@ def registered_git_dir(sandbox: Sandbox, common_dir: Path) -> Path | None:
     """The sandbox's own directory below `.git/worktrees`: no link, with a name and our mark."""
     for git_dir in possible_git_dirs(sandbox, common_dir):
         plain = is_plain_directory(git_dir.parent) and is_plain_directory(git_dir)
-        if plain and is_marked(git_dir, sandbox.sandbox_id):
+        if plain and os.path.lexists(git_dir / mark_name(sandbox.sandbox_id)):
             return git_dir
     return None
 
@@ -115,7 +109,7 @@ def check_half_made(sandbox: Sandbox, common_dir: Path) -> None:
     worktree = worktree_at(sandbox.path)
     if worktree is not None:
         _check_owner(sandbox, worktree.common_dir, common_dir)
-    elif sandbox.kind is SandboxKind.OWN and sandbox.git_dir.is_dir():
+    elif sandbox.kind is SandboxKind.OWN and os.path.isdir(sandbox.git_dir):
         _check_owner(sandbox, sandbox.git_dir, common_dir)
 
 
@@ -133,9 +127,9 @@ def _check_linked(sandbox: Sandbox, worktree: Worktree) -> None:
     registered = same_directory(worktree.git_dir.parent, worktree.common_dir / WORKTREES)
     if not registered:
         raise _invalid(sandbox, "points at a git directory that is not a worktree's", _REPAIR)
-    backlink = gitdir_backlink(worktree.git_dir)
-    if backlink is None or not same_directory(backlink.parent, sandbox.path):
-        raise _gone(sandbox, "and its git directory disagree", "git worktree repair may mend this")
+    if not names_place(worktree.git_dir, sandbox.path):
+        hint = "git worktree repair may mend this"
+        raise _invalid(sandbox, "and its git directory disagree", hint, SandboxGoneError)
     own = registered_git_dir(sandbox, worktree.common_dir)
     if own is None or not same_directory(own, worktree.git_dir):
         raise _invalid(sandbox, "was replaced by another worktree", _HINT)
@@ -153,8 +147,7 @@ def is_checkout(worktree: Worktree, sandbox: Sandbox, common_dir: Path) -> bool:
         return around is not None and same_directory(around, worktree.root)
     if not same_directory(worktree.git_dir.parent, common_dir / WORKTREES):
         return False
-    backlink = gitdir_backlink(worktree.git_dir)
-    agreed = backlink is not None and same_directory(backlink.parent, worktree.root)
+    agreed = names_place(worktree.git_dir, worktree.root)
     return agreed or worktree.git_dir.name == sandbox.git_dir.name
 
 
@@ -183,21 +176,12 @@ def refuse_absurd(root: Path, home: str | None) -> None:
 def mark_as_sandbox(worktree: Worktree, sandbox: SandboxId) -> None:
     """Leave our mark in a linked worktree's git directory: it goes when the worktree goes."""
     if not worktree.is_main:
-        _marker(worktree.git_dir, sandbox).touch()
+        (worktree.git_dir / mark_name(sandbox)).touch()
 
 
 def unmark_sandbox(git_dir: Path, sandbox: SandboxId) -> None:
     """Take our mark away from a worktree that stays with the user."""
-    _marker(git_dir, sandbox).unlink(missing_ok=True)
-
-
-def is_marked(git_dir: Path, sandbox: SandboxId) -> bool:
-    """Whether a linked worktree's git directory bears the mark of this sandbox."""
-    return os.path.lexists(_marker(git_dir, sandbox))
-
-
-def _marker(git_dir: Path, sandbox: SandboxId) -> Path:
-    return git_dir / mark_name(sandbox)
+    (git_dir / mark_name(sandbox)).unlink(missing_ok=True)
 
 
 def mark_name(sandbox: SandboxId) -> str:
@@ -205,14 +189,11 @@ def mark_name(sandbox: SandboxId) -> str:
     return f"backtrail-{sandbox}"
 
 
-def _gone(sandbox: Sandbox, what: str, hint: str) -> SandboxGoneError:
-    error = _invalid(sandbox, what, hint)
-    return SandboxGoneError(error.message, hint=error.hint, details=error.details)
-
-
-def _invalid(sandbox: Sandbox, what: str, hint: str) -> SandboxInvalidError:
-    return SandboxInvalidError(
-        f"the sandbox at {str(sandbox.path)!r} {what}",
-        hint=hint,
-        details={"path": str(sandbox.path)},
-    )
+def _invalid(
+    sandbox: Sandbox,
+    what: str,
+    hint: str,
+    kind: type[SandboxInvalidError] = SandboxInvalidError,
+) -> SandboxInvalidError:
+    path = str(sandbox.path)
+    return kind(f"the sandbox at {path!r} {what}", hint=hint, details={"path": path})

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from backtrail.git.store.store import scratch_directory
+from backtrail.domain.ids import SandboxId
+from backtrail.git.store.store import PrivateStore, scratch_directory
+from backtrail.git.user.head import UserIndex
 from backtrail.git.user.locked_files import LockedFile, opened_directory
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from backtrail.domain.ids import SandboxId
-    from backtrail.git.store.store import PrivateStore
-    from backtrail.git.user.head import UserIndex
-
 
 _FLAGS = re.compile(rb"  size: \d+\tflags: ([0-9a-f]+)\n")
 _STAT_LINE = re.compile(rb"  (?:ctime|mtime|dev|uid): [^\n]*\n")
 # assume-unchanged, intent-to-add, skip-worktree: what a person set, as opposed to what git noted.
 _MEANINGFUL = 0x8000 | 0x20000000 | 0x40000000
+
+
+@contextmanager
+def scratch_index(store: PrivateStore, index: UserIndex) -> Generator[Path]:
+    """A copy that git may work on, dated now."""
+    with scratch_directory(store) as directory:
+        copy = directory / "index"
+        copy.write_bytes(index.content)
+        yield copy
 
 
 def same_entries(store: PrivateStore, one: UserIndex | None, other: UserIndex | None) -> bool:
@@ -36,9 +41,7 @@ def with_present_dates(store: PrivateStore, root: Path, index: UserIndex) -> Use
     Files that were written anew have others, and `git merge --abort` believes nothing else. The
     date of the index itself stays: git goes on looking into every file that is newer.
     """
-    with scratch_directory(store) as directory:
-        copy = directory / "index"
-        copy.write_bytes(index.content)
+    with scratch_index(store, index) as copy:
         # What is unmerged or modified stays as it is, and git gives 1 for that.
         words = ("update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh")
         store.git(root, copy).run(*words)
@@ -46,9 +49,7 @@ def with_present_dates(store: PrivateStore, root: Path, index: UserIndex) -> Use
 
 
 def _entries(store: PrivateStore, index: UserIndex) -> bytes:
-    with scratch_directory(store) as directory:
-        copy = directory / "index"
-        copy.write_bytes(index.content)
+    with scratch_index(store, index) as copy:
         listed = store.git(index=copy).call("ls-files", "--stage", "--debug", "-z").stdout
     return _FLAGS.sub(_meaningful_flags, _STAT_LINE.sub(b"", listed))
 
@@ -62,16 +63,7 @@ _MOVES_HEAD = "is about to move HEAD of the sandbox"
 HOLDS_INDEX = "holds the index of the sandbox"
 
 
-def put_index(git_dir: Path, index: UserIndex | None, visitor: SandboxId | None = None) -> None:
-    """Replace the index of a worktree under git's own lock, with its date.
-
-    Who does so without holding that worktree's sandbox is a visitor, and locks under its own name.
-    """
-    with opened_directory(git_dir) as directory:
-        put_index_into(directory, git_dir, index, visitor=visitor)
-
-
-def put_index_into(
+def put_index(
     directory: int,
     git_dir: Path,
     index: UserIndex | None,
@@ -79,25 +71,21 @@ def put_index_into(
     deadline: float = 0.0,
     visitor: SandboxId | None = None,
 ) -> None:
-    """The same in a git directory that was opened.
+    """Replace the index of a worktree under git's own lock; its git directory was opened.
 
-    The date says which entries git may trust without looking; it belongs to the index.
+    The date says which entries git may trust without looking; it belongs to the index. Who does
+    so without holding that worktree's sandbox is a visitor, and locks under its own name.
     """
     content, date = (index.content, index.mtime_ns) if index else (None, None)
     _index_in(directory, git_dir, visitor).put(content, date_ns=date, deadline=deadline)
 
 
-def remove_own_locks(git_dir: Path) -> None:
-    """Remove a lock of index or HEAD that we took and, killed, did not let go."""
+def remove_own_locks(git_dir: Path, visitor: SandboxId | None = None) -> None:
+    """Remove a lock of the index, and but for visitors of HEAD, that we left when killed."""
     with opened_directory(git_dir) as directory:
-        _index_in(directory, git_dir, None).let_go()
-        head_in(directory, git_dir).let_go()
-
-
-def remove_visitors_lock(git_dir: Path, visitor: SandboxId) -> None:
-    """The same of an index lock that was taken as a visitor."""
-    with opened_directory(git_dir) as directory:
-        _index_in(directory, git_dir, visitor).let_go()
+        _index_in(directory, git_dir, visitor).release()
+        if visitor is None:
+            head_in(directory, git_dir).release()
 
 
 def head_in(directory: int, git_dir: Path) -> LockedFile:

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.git.osfiles.locks import git_busy, until
-from backtrail.git.osfiles.moving import NO_LINKS, copy_entry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from pathlib import Path
-
+from backtrail.git.osfiles.moving import link_or_copy
 
 _LOCK_WAIT = 5.0
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -80,7 +76,7 @@ class LockedFile:
 
         The lock is waited for until a deadline, and for a few seconds in any case.
         """
-        self.let_go()
+        self.release()
         try:
             write_new(self.ours, content or b"", self.ours_in, date_ns)
             self._take(deadline)
@@ -94,7 +90,7 @@ class LockedFile:
                 )
             os.fsync(self.directory)
         finally:
-            self.let_go()
+            self.release()
 
     def _take(self, deadline: float) -> None:
         if not until(self._taken, max(deadline, time.monotonic() + _LOCK_WAIT)):
@@ -102,34 +98,15 @@ class LockedFile:
 
     def _taken(self) -> bool:
         try:
-            os.link(
-                self.ours,
-                self._lock,
-                src_dir_fd=self.ours_in,
-                dst_dir_fd=self.directory,
-                follow_symlinks=False,
-            )
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error.errno not in NO_LINKS:
-                raise
-            return self._copied()
-        return True
-
-    def _copied(self) -> bool:
-        try:
-            copy_entry(
-                os.fsencode(self.ours),
-                os.fsencode(self._lock),
-                source_directory=self.ours_in,
-                target_directory=self.directory,
-            )
+            link_or_copy(
+                os.fsencode(self.ours), os.fsencode(self._lock),
+                source_directory=self.ours_in, target_directory=self.directory,
+            )  # fmt: skip
         except FileExistsError:
             return False
         return True
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Remove our file and, if a killed command has left it, our lock."""
         ours = _marks(self.ours, self.ours_in)
         if ours is None:

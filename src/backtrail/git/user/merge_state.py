@@ -10,22 +10,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from errno import ELOOP
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from backtrail.domain.errors import GitFailedError
+from backtrail.domain.failpoints import Failpoints
 from backtrail.domain.wording import some_of
 from backtrail.git.osfiles.walk import walk_all
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-    from pathlib import Path
-
-    from backtrail.domain.failpoints import Failpoints
-
 
 # In this order: a rebase that stopped at a conflict has a CHERRY_PICK_HEAD as well.
 _UNDER_WAY = {

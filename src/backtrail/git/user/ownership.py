@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import GitFailedError, RefusedError
 from backtrail.git.process.runner import GitRunner
 from backtrail.git.user.discovery import main_place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 _ROOT = 0
 _REFUSED = ("dubious ownership", "unsafe repository")
@@ -46,13 +42,11 @@ class Ownership:
             owner = path.lstat().st_uid
         except OSError:
             return False
+        # Root may be somebody's by sudo; what git cannot read as a number is nobody.
+        caller = self.environ.get("SUDO_UID", "")
+        number = int(caller) if caller.isascii() and caller.isdigit() else None
         user = os.geteuid()
-        return owner == user or (user == _ROOT and owner == self._before_sudo())
-
-    def _before_sudo(self) -> int | None:
-        """The user who became root, as sudo tells; what git cannot read as a number is nobody."""
-        told = self.environ.get("SUDO_UID", "")
-        return int(told) if told.isascii() and told.isdigit() else None
+        return owner == user or (user == _ROOT and owner == number)
 
     def _ask(self, place: Path, judged: Iterable[Path]) -> None:
         """Let git judge a place, under nothing but what the user's own configuration says."""

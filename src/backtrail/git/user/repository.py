@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from git import Git, GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
 
-from backtrail.domain.errors import GitFailedError, NotFoundError, RefusedError
-from backtrail.domain.ids import CommitId, TreeId
+from backtrail.domain.errors import GitFailedError, NotFoundError
+from backtrail.domain.ids import CommitId
 from backtrail.git.process.environment import git_executable, settings_arguments
 from backtrail.git.user.head import UserIndex
 from backtrail.git.user.index import put_index
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+from backtrail.git.user.locked_files import opened_directory
 
 # The user's hooks are for the user's own work, not for making a sandbox.
 _QUIETLY = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0")
 CHECKED_OUT = "backtrail-checked-out"
-# What is out of a sparse checkout's cone is kept by its flag, whatever the settings say.
-_FOR_ALL = (*_QUIETLY, "core.sparseCheckout=false", "core.safecrlf=false")
 
 
 class UserRepository:
@@ -31,7 +25,7 @@ class UserRepository:
         self._common_dir = common_dir
         self._lock_descriptors = lock_descriptors
         try:
-            self._repo = Repo(common_dir, search_parent_directories=False, expand_vars=False)
+            Repo(common_dir, search_parent_directories=False, expand_vars=False).close()
         except (InvalidGitRepositoryError, NoSuchPathError) as error:
             raise GitFailedError(
                 f"git cannot open the repository at {str(common_dir)!r}",
@@ -87,20 +81,6 @@ class UserRepository:
         last = name.splitlines()[-1] if name else ""
         return last.removeprefix("refs/heads/") if last.startswith("refs/heads/") else None
 
-    def branch_exists(self, branch: str) -> bool:
-        return f"refs/heads/{branch}" in {f"refs/heads/{h.name}" for h in self._repo.heads}
-
-    def refuse_impossible_branch(self, branch: str) -> None:
-        parts = branch.split("/")
-        for count in range(1, len(parts)):
-            blocking = "/".join(parts[:count])
-            if self.branch_exists(blocking):
-                raise RefusedError(
-                    f"branch {branch!r} cannot be made while a branch {blocking!r} exists",
-                    hint=f"rename it with git branch -m {blocking} NEW-NAME, or set another "
-                    "branch_prefix under [sandbox] in plan.toml",
-                )
-
     def check_out(self, path: Path, git_dir: Path) -> tuple[str, ...]:
         """Fill a registered worktree with the files of its HEAD; gives what is worth saying."""
         try:
@@ -125,44 +105,16 @@ class UserRepository:
         index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
         git = self._git(git_dir, path)
         git.update_environment(GIT_INDEX_FILE=str(index))
-        self._run(git, settings, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD")
-        put_index(git_dir, UserIndex(index.read_bytes(), index.stat().st_mtime_ns))
+        words = ("read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD")
+        # An orphaned child keeps our locks until it ends.
+        git.execute(
+            [git_executable(), *settings_arguments(settings), *words],
+            pass_fds=self._lock_descriptors,
+        )
+        checked_out = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
+        with opened_directory(git_dir) as directory:
+            put_index(directory, git_dir, checked_out)
         index.unlink()
-
-    def _run(self, git: Git, settings: tuple[str, ...], *arguments: str) -> None:
-        """Run what writes; an orphaned child keeps our locks until it ends."""
-        command = [git_executable(), *settings_arguments(settings), *arguments]
-        git.execute(command, pass_fds=self._lock_descriptors)
-
-    def stage(self, root: Path, index: Path, nested: Mapping[str, str]) -> TreeId:
-        """The tree of a directory's files as `git add` stores them, given a copy of its index.
-
-        Submodules name the commits given for them; git is not asked inside of them.
-        """
-        git = self._git(work_tree=root)
-        git.update_environment(GIT_INDEX_FILE=str(index))
-        links = [e.split("\t")[1] for e in self._records(git, "-s") if e.startswith("160000 ")]
-        try:
-            for path in links:
-                commit = nested.get(path)
-                if commit:
-                    self._run(git, _FOR_ALL, "update-index", "--cacheinfo", "160000", commit, path)
-                self._run(git, _FOR_ALL, "update-index", "--skip-worktree", "--", path)
-            self._run(git, _FOR_ALL, "add", "--all")
-            return TreeId(git.write_tree())
-        except GitCommandError as error:
-            raise _failed("git add", error) from error
-
-    def _records(self, git: Git, *flags: str) -> list[str]:
-        return [entry for entry in git.ls_files("-z", *flags).split("\0") if entry]
-
-    def commit_tree(self, tree: TreeId, parents: Sequence[CommitId], message: str) -> CommitId:
-        """A commit by the user, without hooks and without a signature."""
-        words = [word for parent in parents for word in ("-p", parent)]
-        try:
-            return CommitId(self._git().commit_tree(*words, "-m", message, tree))
-        except GitCommandError as error:
-            raise _failed("git commit-tree", error) from error
 
     def _required_filters(self) -> list[str]:
         try:

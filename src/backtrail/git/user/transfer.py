@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
 from backtrail.domain.errors import GitFailedError, NoSpaceError
 from backtrail.domain.ids import CommitId
 from backtrail.git.process.environment import quoted_path
 from backtrail.git.store.objects import missing_objects
+from backtrail.git.store.store import PrivateStore
 from backtrail.git.user.head import user_git
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from backtrail.git.store.store import PrivateStore
-
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -47,15 +42,12 @@ def bring_commits(
     boundary = [CommitId(words[0][1:]) for words in found if words[0].startswith("-")]
     boundary += (commit for commit in commits if commit not in inside)
     # Where the user's own history ends, a shallow clone's, ours ends as well.
-    boundary += (CommitId(commit) for commit in inside if commit in _shallow_commits(store))
-    listed = store.git().call(
-        *store.walking(), "--no-object-names", "--stdin", stdin=_lines(wanted), extra=borrowed
-    )
-    ends = store.git().call(
-        *store.walking(), "--no-object-names", "--no-walk=unsorted", "--stdin",
-        stdin=_lines(boundary), extra=borrowed,
-    ) if boundary else None  # fmt: skip
-    bring_objects(store, [*listed.text.splitlines(), *(ends.text.splitlines() if ends else ())])
+    noted = store.common_dir / "shallow"
+    shallow = set(noted.read_text().split()) if noted.exists() else set[str]()
+    boundary += (CommitId(commit) for commit in inside if commit in shallow)
+    inner = _objects_of(store, wanted, borrowed)
+    ends = _objects_of(store, boundary, borrowed, "--no-walk=unsorted") if boundary else []
+    bring_objects(store, [*inner, *ends])
     store.add_boundary(boundary)
     reached = {parent for parents in inside.values() for parent in parents}
     return tuple(commit for commit in commits if commit not in reached)
@@ -120,9 +112,7 @@ def bring_named(store: PrivateStore, names: Sequence[str], known: Sequence[Commi
 
 def _bring_trees(store: PrivateStore, trees: Sequence[str], known: Sequence[CommitId]) -> None:
     listing = [*trees, *(f"^{commit}" for commit in known)]
-    words = (*store.walking(), "--no-object-names", "--stdin")
-    listed = store.git().call(*words, stdin=_lines(listing), extra=_user_view(store))
-    bring_objects(store, listed.text.splitlines())
+    bring_objects(store, _objects_of(store, listing, _user_view(store)))
 
 
 def _texts(
@@ -185,27 +175,12 @@ def _look_up(
     return found
 
 
-def _shallow_commits(store: PrivateStore) -> set[str]:
-    path = store.common_dir / "shallow"
-    return set(path.read_text().split()) if path.exists() else set()
-
-
 def bring_tip(store: PrivateStore, commit: CommitId) -> None:
     """Have one commit and its tree in the store, without any history."""
-    if not _tip_is_whole(store, commit):
-        listed = store.git().call(
-            *store.walking(), "--no-object-names", "--no-walk", "--stdin",
-            stdin=_lines([commit]), extra=_user_view(store),
-        )  # fmt: skip
-        bring_objects(store, listed.text.splitlines())
+    git, tip = store.git(), _lines([commit])
+    if git.run(*store.walking(), "--quiet", "--no-walk", "--stdin", stdin=tip).code:
+        bring_objects(store, _objects_of(store, [commit], _user_view(store), "--no-walk"))
     store.add_boundary([commit])
-
-
-def _tip_is_whole(store: PrivateStore, commit: CommitId) -> bool:
-    walk = store.git().run(
-        *store.walking(), "--quiet", "--no-walk", "--stdin", stdin=_lines([commit])
-    )
-    return walk.code == 0
 
 
 def bring_objects(store: PrivateStore, object_ids: Sequence[str]) -> None:
@@ -232,8 +207,7 @@ def send_back(
     # What the user's refs reach is whole; only what they no longer reach need be looked at.
     reached = (*store.walking(), "--quiet", "--not", "--all", "--not", "--stdin")
     if tips and user.run(*reached, stdin=wanted).code:
-        words = (*store.walking(), "--no-object-names", "--stdin")
-        objects += store.git().call(*words, stdin=wanted).text.splitlines()
+        objects += _objects_of(store, tips)
     if not objects:
         return
     # Asked by the store's git: that of a partial clone would look for them at its remote.
@@ -249,6 +223,17 @@ def send_back_tags(store: PrivateStore, git_dir: Path, tags: Mapping[str, str]) 
     user = user_git(git_dir, store)
     for text in tags.values():
         user.call("hash-object", "-t", "tag", "-w", "--stdin", stdin=os.fsencode(text))
+
+
+def _objects_of(
+    store: PrivateStore,
+    wanted: Sequence[str],
+    view: Mapping[str, str] | None = None,
+    *flags: str,
+) -> list[str]:
+    """All that lies below commits and trees, but for what is named with a `^`."""
+    words = (*store.walking(), "--no-object-names", *flags, "--stdin")
+    return store.git().call(*words, stdin=_lines(wanted), extra=view).text.splitlines()
 
 
 def _users_own(store: PrivateStore) -> Mapping[str, str]:

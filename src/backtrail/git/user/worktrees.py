@@ -13,22 +13,24 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from backtrail.domain.ids import CommitId
+from backtrail.domain.plan import Sandbox
 from backtrail.git.osfiles.beneath import parents_of
 from backtrail.git.osfiles.durable import fsync_directory
 from backtrail.git.osfiles.paths import exists_inside, is_directory_inside
 from backtrail.git.osfiles.plain_files import first_line
-from backtrail.git.user.discovery import WORKTREES, gitdir_backlink, same_directory, worktree_at
+from backtrail.git.user.branches import log_line
+from backtrail.git.user.discovery import (
+    WORKTREES,
+    gitdir_backlink,
+    names_place,
+    same_directory,
+    worktree_at,
+)
 from backtrail.git.user.head import user_git
 from backtrail.git.user.identity import mark_name, possible_git_dirs, registered_git_dir
 from backtrail.git.user.locked_files import opened_directory, write_new
-from backtrail.git.user.refs import log_line
-
-if TYPE_CHECKING:
-    from backtrail.domain.plan import Sandbox
-
 
 _GIT_DIR = b"gitdir: "
 
@@ -123,8 +125,7 @@ def _fresh(path: Path, sandbox: Sandbox) -> Path:
 def connect(path: Path, git_dir: Path, sandbox: Sandbox) -> None:
     """Let a worktree and its git directory name each other, unless they do."""
     with opened_directory(git_dir) as directory:
-        backlink = gitdir_backlink(git_dir)
-        if backlink is None or not same_directory(backlink.parent, path):
+        if not names_place(git_dir, path):
             write_new("gitdir.backtrail", os.fsencode(path / ".git") + b"\n", directory)
             os.rename("gitdir.backtrail", "gitdir", src_dir_fd=directory, dst_dir_fd=directory)
             os.fsync(directory)
@@ -191,5 +192,4 @@ def moved_to(common_dir: Path, sandbox: Sandbox) -> Path | None:
 def names_back(sandbox: Sandbox, common_dir: Path) -> bool:
     """Whether a sandbox's own git directory knows its place, whatever the `.git` there says."""
     git_dir = registered_git_dir(sandbox, common_dir)
-    backlink = gitdir_backlink(git_dir) if git_dir else None
-    return backlink is not None and same_directory(backlink.parent, sandbox.path)
+    return git_dir is not None and names_place(git_dir, sandbox.path)

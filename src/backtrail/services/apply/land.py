@@ -18,14 +18,14 @@ from backtrail.domain.settings import ApplyStrategy
 from backtrail.git.applying.checkout import catch_up, follow
 from backtrail.git.applying.commit import temporary
 from backtrail.git.applying.merging import Merger
-from backtrail.git.applying.tree import stage_everything
+from backtrail.git.applying.tree import stage_sandbox
 from backtrail.git.process.users_git import UsersGit
 from backtrail.git.store.objects import empty_tree
 from backtrail.git.store.store import scratch_directory
 from backtrail.git.user.branches import moving
 from backtrail.git.user.head import UserIndex, read_git_state, resolve_refs
 from backtrail.git.user.identity import opened_git_dir
-from backtrail.git.user.index import put_index_into, remove_visitors_lock
+from backtrail.git.user.index import put_index, remove_own_locks
 from backtrail.services.apply.target import Target, find_target
 from backtrail.services.session.journal import fail_operation
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backtrail.domain.operation import Operation
-    from backtrail.git.applying.checkout import Checkout
+    from backtrail.git.user.checkouts import Checkout
     from backtrail.services.session.context import LockedSandbox
 
 
@@ -117,12 +117,12 @@ class Landing:
         head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
         with scratch_directory(locked.store) as directory:
             index = directory / "index"
-            stage_everything(users, locked.workspace.user, sandbox, head, index)
+            stage_sandbox(users, locked.workspace.user, sandbox, head, index)
             sparse_off = ("-c", "core.sparseCheckout=false")
             users.on(sandbox.path, index).call(*sparse_off, "read-tree", "-m", self.new)
             staged = UserIndex(index.read_bytes(), index.stat().st_mtime_ns)
             with opened_git_dir(sandbox, locked.store.common_dir) as git_dir:
-                put_index_into(git_dir, sandbox.git_dir, staged)
+                put_index(git_dir, sandbox.git_dir, staged)
 
 
 def record(locked: LockedSandbox, operation: Operation, commit: CommitId) -> None:
@@ -147,7 +147,7 @@ def finish_apply(locked: LockedSandbox, operation: Operation) -> None:
         if now != old:
             raise FailedError(f"branch {branch!r} was moved since; {new} was not brought onto it")
         if target.checkout:
-            remove_visitors_lock(target.checkout.git_dir, locked.sandbox.sandbox_id)
+            remove_own_locks(target.checkout.git_dir, locked.sandbox.sandbox_id)
         Landing(locked, users, target, new).move(again=True)
     record(locked, operation, new)
     ws.notices.append(

@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
+from backtrail.domain.ids import TreeId
 from backtrail.domain.settings import ApplyStrategy
 from backtrail.git.applying.merging import Merger
-from backtrail.git.applying.tree import stage_everything, tree_of_index
+from backtrail.git.applying.tree import stage_sandbox
 from backtrail.git.store.objects import empty_tree
 from backtrail.git.user.head import read_git_state
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from backtrail.domain.ids import CommitId, TreeId
+    from backtrail.domain.ids import CommitId
     from backtrail.git.process.users_git import UsersGit
     from backtrail.services.apply.target import Target
     from backtrail.services.session.context import LockedSandbox
@@ -54,8 +55,8 @@ def propose(
     """Look at the sandbox and merge; raises if the two do not go together."""
     sandbox = locked.sandbox
     head = read_git_state(sandbox.git_dir, sandbox.branch).head_commit
-    hidden = stage_everything(users, locked.workspace.user, sandbox, head, index)
-    tree = tree_of_index(users, sandbox, index)
+    hidden = stage_sandbox(users, locked.workspace.user, sandbox, head, index)
+    tree = TreeId(users.on(sandbox.path, index).call("write-tree").text)
     merger = _merger_for(users, target)
     committed = head is not None and merger.tree_of(head) == tree
     nothing = empty_tree(locked.store.id_length())

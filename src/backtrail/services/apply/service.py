@@ -160,7 +160,7 @@ class _Apply:
             landing = Landing(self.locked, self.users, target, new)
             landing.land(operation, found.strategy)
             root = target.checkout.root if target.checkout else None
-            complaint = committer.tell(root)
+            complaint = committer.run_post_commit(root)
         record(self.locked, operation, new)
         ws.notices.extend([complaint] if complaint else [])
         return self._result(self.users, found, dry_run=False, new=new, done=(operation, safety))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from backtrail.domain.errors import NotFoundError, RefusedError, UsageError
 from backtrail.domain.plan import PlanState
 from backtrail.domain.settings import ApplyStrategy
-from backtrail.git.applying.checkout import Checkout, checkouts_of, refuse_busy
+from backtrail.git.applying.checkout import refuse_busy
+from backtrail.git.user.checkouts import Checkout, checkouts_of
 from backtrail.git.user.discovery import same_directory
 from backtrail.git.user.head import resolve_refs, user_git
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import BranchResult, ExportResult
-from backtrail.git.applying.tree import check_new_branch, commit_of, make_branch
+from backtrail.git.applying.tree import commit_checkpoint
+from backtrail.git.process.users_git import UsersGit
 from backtrail.git.restore.export import (
     archive_mode,
     materialize,
@@ -16,6 +17,11 @@ from backtrail.git.restore.export import (
 )
 from backtrail.git.store.objects import list_tree
 from backtrail.git.store.store import scratch_directory
+from backtrail.git.user.branches import (
+    create_branch,
+    refuse_impossible_branch,
+    refuse_invalid_branch,
+)
 from backtrail.services.plans.fork import whole_content
 from backtrail.services.references import find_checkpoint
 from backtrail.services.session.journal import Entry, log_done
@@ -34,14 +40,16 @@ def branch_checkpoint(
 ) -> BranchResult:
     """Make a checkpoint an ordinary branch of the user's repository."""
     plan, checkpoint = _find(ws, plan_id, reference)
-    repository = ws.user_repository()
-    ref = check_new_branch(ws.store, repository, branch)
+    refuse_invalid_branch(ws.common_dir, branch)
+    exists, hint = "already exists: it is not moved", "choose another name"
+    refuse_impossible_branch(ws.common_dir, branch, exists=exists, hint=hint)
     captured = whole_content(ws, checkpoint)
     said = message or f"{plan.name}: checkpoint {checkpoint.seq}"
     if not message and checkpoint.reason:
         said = f"{said}\n\n{checkpoint.reason}"
-    commit = commit_of(ws.store, repository, captured, said)
-    make_branch(ws.store, ref, commit, f"checkpoint {checkpoint.checkpoint_id}")
+    users = UsersGit(ws.common_dir, ws.users_environment)
+    commit = commit_checkpoint(ws.store, users, captured, said)
+    create_branch(ws.store, branch, commit, f"checkpoint {checkpoint.checkpoint_id}")
     with ws.database.write() as uow:
         entry = Entry(OperationKind.BRANCH, reason=branch, target=checkpoint.checkpoint_id)
         log_done(ws, uow, plan, entry, outcome={"commit": commit})

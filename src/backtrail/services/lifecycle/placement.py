@@ -8,10 +8,11 @@ from backtrail.domain.errors import RefusedError
 from backtrail.domain.operation import OperationKind
 from backtrail.domain.plan import PlanState, RestoreSource, SandboxKind
 from backtrail.git.store.set_aside import move
+from backtrail.git.user.branches import make_branch, release_branch_lock
+from backtrail.git.user.checkouts import branch_checked_out_elsewhere
 from backtrail.git.user.discovery import same_directory, worktree_at
-from backtrail.git.user.head import branch_checked_out_elsewhere, resolve_refs
+from backtrail.git.user.head import resolve_refs
 from backtrail.git.user.identity import is_checkout, registered_git_dir
-from backtrail.git.user.refs import let_go_of_branch, make_branch
 from backtrail.git.user.transfer import send_back
 from backtrail.git.user.worktrees import connect, free_git_dir, lost_its_git_dir, moved_to, register
 from backtrail.services.lifecycle.remove import set_aside_of
@@ -151,7 +152,7 @@ def _bring_branch(
     ws: Workspace, store: PrivateStore, sandbox: Sandbox, branch: str, commit: CommitId
 ) -> None:
     """Make the plan's branch again if it is gone; one that is there is moved when all else is."""
-    let_go_of_branch(ws.common_dir, branch, sandbox.sandbox_id)
+    release_branch_lock(ws.common_dir, branch, sandbox.sandbox_id)
     ref = f"refs/heads/{branch}"
     if not resolve_refs(ws.common_dir, [ref]):
         send_back(store, ws.common_dir, [commit], ())

@@ -24,7 +24,8 @@ from backtrail.git.checkpoint.commit import read_checkpoint
 from backtrail.git.osfiles.locks import wait_for_git
 from backtrail.git.store.set_aside import SetAside, move, place_for, size_on_disk
 from backtrail.git.user.branches import delete_branch
-from backtrail.git.user.head import branch_checked_out_elsewhere, resolve_refs
+from backtrail.git.user.checkouts import branch_checked_out_elsewhere
+from backtrail.git.user.head import resolve_refs
 from backtrail.git.user.identity import registered_git_dir, unmark_sandbox
 from backtrail.git.user.worktrees import moved_to
 from backtrail.services.recovery.recover import recover

@@ -24,7 +24,7 @@ from backtrail.git.ignore.included import copy_files, files_to_copy
 from backtrail.git.restore.staging import put_back_aside
 from backtrail.git.store.integrity import contents_are_sound
 from backtrail.git.store.objects import list_tree
-from backtrail.git.user.branches import delete_branch
+from backtrail.git.user.branches import delete_branch, make_branch
 from backtrail.git.user.discovery import Worktree, is_plain_directory, worktree_at
 from backtrail.git.user.head import index_is_split
 from backtrail.git.user.identity import (
@@ -34,7 +34,6 @@ from backtrail.git.user.identity import (
     refuse_own_files_inside,
     registered_git_dir,
 )
-from backtrail.git.user.refs import make_branch
 from backtrail.git.user.transfer import bring_tip, send_back
 from backtrail.git.user.worktrees import connect, lost_its_git_dir, register, unplace, unregister
 from backtrail.services.plans.populate import (

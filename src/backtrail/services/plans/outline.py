@@ -9,6 +9,7 @@ from backtrail.domain.errors import RefusedError, SandboxInvalidError
 from backtrail.domain.ids import PlanId, SandboxId
 from backtrail.domain.plan import Phase, Plan, PlanState, Sandbox, SandboxKind
 from backtrail.domain.timeline import FIRST_EPOCH
+from backtrail.git.user.branches import refuse_impossible_branch
 from backtrail.git.user.discovery import worktree_at
 from backtrail.git.user.head import read_git_state
 from backtrail.git.user.identity import is_checkout, refuse_absurd
@@ -40,7 +41,7 @@ class PlanOutline:
         ws = self.workspace
         path = ws.sandbox_root / name
         branch = ws.settings.sandbox.branch_prefix + name
-        _refuse_taken(ws.user_repository(), path, branch)
+        _refuse_taken(ws.common_dir, path, branch)
         return self._plan(name, SandboxKind.OWN, path, branch, base, base_ref)
 
     def _base_commit(self, repository: UserRepository, base: str | None) -> CommitId:
@@ -133,15 +134,11 @@ class PlanOutline:
             )
 
 
-def _refuse_taken(repository: UserRepository, path: Path, branch: str) -> None:
+def _refuse_taken(common_dir: Path, path: Path, branch: str) -> None:
     if path.exists() or path.is_symlink():
         raise RefusedError(
             f"{str(path)!r} is already there",
             hint="move it away, or attach it if it is a worktree: plan create NAME --sandbox PATH",
         )
-    repository.refuse_impossible_branch(branch)
-    if repository.branch_exists(branch):
-        raise RefusedError(
-            f"branch {branch!r} already exists",
-            hint="choose another name for the plan, or rename that branch",
-        )
+    hint = "choose another name for the plan, or rename that branch"
+    refuse_impossible_branch(common_dir, branch, exists="already exists", hint=hint)

@@ -18,8 +18,9 @@ from backtrail.git.restore.git_state import (
     restore_git_state,
 )
 from backtrail.git.restore.goal import goal_of
+from backtrail.git.restore.plan import plan_files
 from backtrail.git.restore.proof import prove_files
-from backtrail.git.restore.write import plan_files, restore_files
+from backtrail.git.restore.write import restore_files
 from backtrail.git.store.objects import list_tree
 from backtrail.git.user.discovery import gitdir_backlink, worktree_at
 from backtrail.git.user.head import read_git_state

@@ -15,7 +15,11 @@ from backtrail.domain.errors import BacktrailError, BusyError, StorageError
 from backtrail.domain.operation import OperationKind, OperationState
 from backtrail.domain.wording import some_of
 from backtrail.git.capture.conflicts import Replacing
-from backtrail.git.restore.concurrent_edits import find_strangers, foreign_extras, foreign_git_state
+from backtrail.git.restore.concurrent_edits import (
+    find_concurrent_edits,
+    foreign_extras,
+    foreign_git_state,
+)
 from backtrail.git.restore.goal import goal_of, replacing
 from backtrail.git.restore.staging import put_back_aside
 from backtrail.services.apply.land import finish_apply, tidy_up
@@ -109,17 +113,17 @@ def _recover_restoring(locked: LockedSandbox, operation: Operation) -> None:
         + moved
     )
     ws.failpoints.reach("recovery.looked")
-    strangers = find_strangers(store, now, before, goal)
+    edits = find_concurrent_edits(store, now, before, goal)
     aim = before if operation.paths else wanted
     foreign = [
-        *strangers.foreign,
+        *edits.foreign,
         *foreign_extras(store, now, before, goal),
         *foreign_git_state(locked.store, now.state.git_state, before.state, aim.state),
     ]
     if foreign:
         _leave_to_the_user(locked, operation, target, now, foreign)
         return
-    if strangers.cut_short:
+    if edits.cut_short:
         _keep(locked, operation, now)
     prepared = prepare(locked, operation, wanted=wanted, safety=before, current=now, since_ns=since)
     finish(locked, operation, target, prepared)

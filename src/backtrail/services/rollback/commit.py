@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation, Stacks
     from backtrail.git.checkpoint.state import SandboxState
     from backtrail.git.ignore.ignored import IgnoredNames
+    from backtrail.git.restore.goal import Goal
     from backtrail.git.restore.proof import FileProof
-    from backtrail.git.restore.write import Goal
     from backtrail.git.user.head import GitState
     from backtrail.services.session.context import LockedSandbox
     from backtrail.storage.database import UnitOfWork

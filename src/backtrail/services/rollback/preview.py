@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from backtrail.domain.rollback import RollbackResult
 from backtrail.git.restore.goal import goal_of
-from backtrail.git.restore.write import plan_files
+from backtrail.git.restore.plan import plan_files
 from backtrail.services.rollback.forecast import Outlook
 from backtrail.services.rollback.guard import (
     check_guards,

@@ -10,7 +10,7 @@ from backtrail.domain.wording import some_of
 from backtrail.git.ignore.eligibility import BESIDE_THE_FILES, NOT_WHOLE, SET_BITS
 from backtrail.git.ignore.ignored import IgnoredNames, untouched, with_directories
 from backtrail.git.osfiles.paths import is_there
-from backtrail.git.user.nested_repositories import nested_head
+from backtrail.git.user.discovery import nested_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from backtrail.domain.checkpoint import NotCaptured
     from backtrail.git.checkpoint.state import SandboxState
-    from backtrail.git.restore.write import FilePlan
+    from backtrail.git.restore.plan import FilePlan
 
 
 def spared(root: Path, ignored: Iterable[str], files: FilePlan) -> list[str]:

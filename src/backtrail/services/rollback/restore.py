@@ -21,8 +21,9 @@ from backtrail.domain.wording import some_of
 from backtrail.git.restore.concurrent_edits import foreign_git_state
 from backtrail.git.restore.git_state import plan_git_state, prove_git_state, restore_git_state
 from backtrail.git.restore.goal import goal_of
+from backtrail.git.restore.plan import plan_files
 from backtrail.git.restore.proof import prove_files
-from backtrail.git.restore.write import plan_files, restore_files
+from backtrail.git.restore.write import restore_files
 from backtrail.git.user.head import read_git_state
 from backtrail.git.user.identity import located
 from backtrail.services.retention.effective import limits_of
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
     from backtrail.domain.operation import Operation
     from backtrail.git.checkpoint.state import Captured
     from backtrail.git.restore.git_state import GitStatePlan
+    from backtrail.git.restore.goal import Goal
+    from backtrail.git.restore.plan import FilePlan
     from backtrail.git.restore.proof import FileProof
-    from backtrail.git.restore.write import FilePlan, Goal
     from backtrail.services.session.context import LockedSandbox, Workspace
 
 

@@ -18,9 +18,9 @@ from backtrail.domain.settings import Settings
 from backtrail.git.capture.camera import Camera
 from backtrail.git.ignore.included import copy_rules
 from backtrail.git.osfiles.locks import exclusive_lock
+from backtrail.git.user.branches import release_branch_lock
 from backtrail.git.user.identity import located, refuse_own_files_inside
 from backtrail.git.user.index import remove_own_locks
-from backtrail.git.user.refs import let_go_of_branch
 from backtrail.services.session.missing_sandbox import refuse_removed, what_to_type
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Workspace:
         store.remove_stale_locks(sandbox.sandbox_id)
         remove_own_locks(sandbox.git_dir)
         if sandbox.branch is not None:
-            let_go_of_branch(self.common_dir, sandbox.branch, sandbox.sandbox_id)
+            release_branch_lock(self.common_dir, sandbox.branch, sandbox.sandbox_id)
         return EnteredSandbox(self, plan, sandbox, store, rows)
 
     def located(self, plan: Plan) -> Sandbox:

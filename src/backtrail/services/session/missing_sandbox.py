@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from backtrail.domain.errors import RefusedError
 from backtrail.domain.plan import PlanState
-from backtrail.git.user.discovery import is_git_dir, odd_file, worktree_at
+from backtrail.git.user.discovery import is_git_dir, is_odd, odd_file, worktree_at
 from backtrail.git.user.identity import registered_git_dir
 from backtrail.git.user.worktrees import lost_its_git_dir, moved_to, names_back
 
@@ -46,8 +45,7 @@ def what_to_type(plan: Plan, common_dir: Path) -> str | None:
     dot_git = path / ".git"
     if names_back(plan.sandbox, common_dir):
         repair = "git worktree repair in the repository mends this"
-        odd = os.path.lexists(dot_git) and not dot_git.is_file()
-        return f"move {str(dot_git)!r} away, and {repair}" if odd else repair
+        return f"move {str(dot_git)!r} away, and {repair}" if is_odd(dot_git) else repair
     if worktree_at(path) is not None:
         return f"git worktree repair {str(path)!r} mends this"
     return (
