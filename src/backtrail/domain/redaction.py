@@ -11,10 +11,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import TypeVar
 
 REDACTED = "[redacted]"
 _DEPTH = 3
 """So many commands inside of commands are looked into."""
+_PASSES = 4
+_Typed = TypeVar("_Typed", str, tuple[str, ...])
 
 
 def _lazily(pattern: str, flags: int = re.ASCII) -> Callable[[], re.Pattern[str]]:
@@ -272,15 +275,28 @@ _PORTS = _lazily(r"\d+(?::\d+)+(?:/\w+)?", re.ASCII)
 
 def redacted(text: str) -> str:
     """The text without what looks like a secret."""
-    return _redacted(text, _DEPTH)
+    return _settled(text, lambda now: _redacted(now, _DEPTH))
 
 
 def redacted_words(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a command without what looks like a secret; as many as before."""
+    return _settled(tuple(words), _redacted_words)
+
+
+def _redacted_words(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(
         word if changed is None else changed
-        for word, changed in zip(words, _scan(list(words), _DEPTH, apart=True), strict=True)
+        for word, changed in zip(words, _scan(words, _DEPTH, apart=True), strict=True)
     )
+
+
+def _settled(value: _Typed, redact: Callable[[_Typed], _Typed]) -> _Typed:
+    """What is left when nothing more is found: what is gone may bring other words together."""
+    for _ in range(_PASSES):
+        before, value = value, redact(value)
+        if value == before:
+            break
+    return value
 
 
 def redacted_line(line: str) -> str:
@@ -458,7 +474,9 @@ def _scan(words: Sequence[str], depth: int, *, apart: bool) -> Iterator[str | No
     coming: _Redact | None = None
     later = 0
     for word in words:
-        expected, coming, above = coming, None, before
+        # In a text the next command begins behind these, and what came before has no value.
+        ends = not apart and not word.strip(";|&\n")
+        expected, coming, above = None if ends else coming, None, before
         # `set -x NAME value` is what fish has for `setenv NAME value`.
         exports = above in ("set", "setenv") and re.fullmatch(r"-[A-Za-z]+", word)
         before = "setenv" if exports else word
